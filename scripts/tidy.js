@@ -94,7 +94,7 @@ export function smallFiles(root, files) {
       importers.set(target, (importers.get(target) ?? new Set()).add(file))
     }
   return sources.filter(file => {
-    if (basename(file) === 'index.ts' || importers.get(file)?.size !== 1) return false
+    if (/^(?:index|limits)\.ts$/.test(basename(file)) || importers.get(file)?.size !== 1) return false
     if (basename([...importers.get(file)][0]) === 'index.ts') return false
     return readFileSync(join(root, file), 'utf8').split('\n').length <= SMALL_LINES
   })
@@ -108,7 +108,7 @@ const TUNABLE =
  * tunes finds them together. `layoutWords` begin the names of sizes that a format or an algorithm fixes.
  */
 export function strayLimits(file, text, layoutWords) {
-  if (!/^src\/.*\.ts$/.test(file) || /\.test\.ts$/.test(file) || basename(file) === 'limits.ts') return []
+  if (!/^src\/.*\.ts$/.test(file) || /\.test\.ts$/.test(file) || /\blimits\.ts$/.test(file)) return []
   return text.split('\n').flatMap((line, i) => {
     const name = line.match(TUNABLE)?.[1]
     const isLayout = name !== undefined && layoutWords.some(word => new RegExp(`(?:^|_)${word}_`).test(name))

@@ -9,11 +9,8 @@ import { PostgresConnection, quoted, schemaOf } from '../ledger/postgres/index.j
 import type { CellId, Clock, Millis, Random } from '../model/index.js'
 import type { PostgresPlace } from '../model/url/index.js'
 import type { Bus, BusMessage } from './bus.js'
+import { POSTGRES_BUS_GATHER_MS, POSTGRES_BUS_PAYLOAD_BYTES, RECONNECT_MS } from './limits.js'
 
-const GATHER_MS = 150
-const RECONNECT_MS = 2_000
-/** PostgreSQL's limit is 8,000 bytes. */
-const PAYLOAD_BYTES = 7_500
 const MOST_PAYLOADS = 8
 const MOST_MESSAGES = 500
 /** A host name has at most 253 bytes. */
@@ -56,7 +53,7 @@ export class PostgresBus implements Bus {
   send(message: BusMessage): void {
     if (this.#outbox.length >= MOST_MESSAGES || this.#isClosed) return
     this.#outbox.push({ message, since: this.#parts.clock.monotonic() })
-    this.#cancel ??= this.#parts.clock.after(GATHER_MS, () => {
+    this.#cancel ??= this.#parts.clock.after(POSTGRES_BUS_GATHER_MS, () => {
       this.#cancel = null
       void this.#flush()
     })
@@ -146,8 +143,8 @@ export function payloadsOf(from: string, messages: readonly BusMessage[]): strin
   for (const part of parts) {
     const text = JSON.stringify(part)
     const size = Buffer.byteLength(text) + 1
-    if (size > PAYLOAD_BYTES) continue
-    if (bytes + size > PAYLOAD_BYTES) seal()
+    if (size > POSTGRES_BUS_PAYLOAD_BYTES) continue
+    if (bytes + size > POSTGRES_BUS_PAYLOAD_BYTES) seal()
     letter.push(text)
     bytes += size
   }

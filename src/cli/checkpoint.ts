@@ -1,14 +1,13 @@
 /** `orbweaver checkpoint`: makes everything that is fetched so far durable. */
+
 import { Command } from 'commander'
 import { ConfigError } from '../config/index.js'
 import { sleep } from '../model/index.js'
 import type { Platform } from '../runtime/platform/index.js'
 import { examplesOf, needRunning, withLedger } from './crawl-ledger.js'
+import { CHECKPOINT_LOOK_MS, CHECKPOINT_WAIT_MS } from './limits.js'
 import { type AddressOptions, addressOf, withAddress } from './options/index.js'
 import { plural, tell } from './output/index.js'
-
-const LOOK_MS = 200
-const WAIT_MS = 120_000
 
 export function checkpointCommand(platform: Platform): Command {
   return withAddress(new Command('checkpoint'), { store: false })
@@ -18,14 +17,14 @@ export function checkpointCommand(platform: Platform): Command {
         await needRunning(platform, ledger, crawl)
         const asked = String(platform.clock.now())
         await ledger.set({ 'checkpoint.asked': asked })
-        for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
+        for (let waited = 0; waited < CHECKPOINT_WAIT_MS; waited += CHECKPOINT_LOOK_MS) {
           if ((await ledger.settings())['checkpoint.done'] === asked) {
             tell(`checkpoint done: ${plural((await ledger.totals()).pages, 'page')} acknowledged\n`)
             return
           }
-          await sleep(platform.clock, LOOK_MS)
+          await sleep(platform.clock, CHECKPOINT_LOOK_MS)
         }
-        throw new ConfigError(`${addressOf(crawl)} did not answer within ${WAIT_MS / 1000} s`)
+        throw new ConfigError(`${addressOf(crawl)} did not answer within ${CHECKPOINT_WAIT_MS / 1000} s`)
       }),
     )
 }

@@ -1,4 +1,5 @@
 /** `orbweaver simulate`: a crawl in virtual time with faults, checked, and its figures. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ import {
   smallRun,
 } from '../simulate/index.js'
 import { EXIT } from './exit/index.js'
+import { LARGE_SITES } from './limits.js'
 import { whole } from './options/index.js'
 import { print, printJson, SimulationDisplay, tell } from './output/index.js'
 
@@ -48,9 +50,6 @@ const SIZES = [
   ['kills', 'leastKills'],
   ['zombies', 'leastZombies'],
 ] as const
-
-/** Larger ones take too long to be run again and again. */
-const LARGE_SITES = 1_000
 
 const EXAMPLES = `
 Examples:

@@ -1,4 +1,5 @@
 /** The ledger of a crawl: SQLite in its directory, or PostgreSQL under its name. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
@@ -22,11 +23,10 @@ import {
   type LedgerUse,
 } from '../runtime/platform/index.js'
 import { checkLedgerFile } from '../runtime/recovery/index.js'
+import { OPEN_LEDGER_AGAIN_MS } from './limits.js'
 import { startThread } from './start-thread.js'
 import { systemClock as clock } from './system-clock.js'
 import { systemRandom as random } from './system-random.js'
-
-const AGAIN_MS = 500
 
 export const systemLedgers: Ledgers = {
   async open(directory, config, use) {
@@ -81,7 +81,7 @@ export async function openWhenThere(there: CrawlInDatabase): Promise<Ledger> {
       return await openWithRetry(there)
     } catch (error) {
       if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
-      await sleep(clock, AGAIN_MS)
+      await sleep(clock, OPEN_LEDGER_AGAIN_MS)
     }
 }
 

@@ -1,4 +1,5 @@
 /** The thread of one agent of a crawl with several, or of an agent that joined a crawl. */
+
 import { MessagePort, parentPort, type TransferListItem, workerData } from 'node:worker_threads'
 import { type Bus, portBus } from '../bus/index.js'
 import { loadHooks } from '../cluster/agent/lane/index.js'
@@ -9,11 +10,10 @@ import type { AgentThreadData, FromAgent, ToAgent } from '../runtime/agents/inde
 import { absolute, Log } from '../runtime/directory/index.js'
 import { PageSender, StoreWorker, withReader } from '../runtime/threads/index.js'
 import { AgentHost } from './agent-host.js'
+import { RUN_AGENT_THREAD_TELL_MS } from './limits.js'
 import { openWhenThere } from './open-ledger.js'
 import { startThread } from './start-thread.js'
 import { systemClock } from './system-clock.js'
-
-const TELL_MS = 500
 
 /** Fault tests put a faulty ledger or bus in the place of the real one. */
 interface AgentThreadPorts {
@@ -46,9 +46,9 @@ export async function runAgentThread(ports = REAL): Promise<void> {
     parentPort!.on('message', (message: ToAgent) => obey(message, host, sender))
     const keepTelling = (): void => {
       tell({ kind: 'progress', progress: host.progress() })
-      cancel = systemClock.after(TELL_MS, keepTelling)
+      cancel = systemClock.after(RUN_AGENT_THREAD_TELL_MS, keepTelling)
     }
-    let cancel = systemClock.after(TELL_MS, keepTelling)
+    let cancel = systemClock.after(RUN_AGENT_THREAD_TELL_MS, keepTelling)
     const end = await host.run().finally(() => cancel())
     tell({ kind: 'ended', end, progress: host.progress() })
   } catch (error) {

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { packageFile } from '../model/bytes/index.js'
 import type { ThreadName, ThreadOptions } from '../runtime/platform/index.js'
 import { keepHeapBounds, startWithYoung } from '../runtime/threads/index.js'
+import { FLAGS_MS } from './limits.js'
 
 /**
  * Most of our threads keep little: small young generations are collected early instead of growing to what V8
@@ -10,7 +11,6 @@ import { keepHeapBounds, startWithYoung } from '../runtime/threads/index.js'
 const YOUNG_MB = 2
 /** V8 counts large objects besides: as much as one half. */
 const WITH_LARGE = 1.5
-const FLAGS_MS = 5
 
 /** Starts a thread; threads run what `npm run build` made, also when the caller runs from source. */
 export function startThread(name: ThreadName, data: unknown, options: ThreadOptions = {}): Worker {

@@ -1,9 +1,9 @@
 /** The real random source. Only `compose` hands it out. */
+
 import { randomFillSync } from 'node:crypto'
 import type { Random } from '../model/index.js'
+import { POOL_BYTES } from './limits.js'
 
-// Random bytes are drawn in bulk: a call into OpenSSL per record id costs more than the id.
-const POOL_BYTES = 4096
 const pool = new Uint8Array(POOL_BYTES)
 let used = POOL_BYTES
 

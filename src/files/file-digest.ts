@@ -3,14 +3,15 @@
  * bit and every burst of up to 32 bits for certain, costs a quarter of a nanosecond per byte, and can be
  * continued with every append. It protects against damage, not against forgery.
  */
+
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { OPEN } from './inside.js'
+import { FILE_DIGEST_PIECE_BYTES } from './limits.js'
 
 /** An unsigned integer of 32 bits. */
 export type Crc32 = number
 
-const PIECE_BYTES = 1024 * 1024
 const NEWLINE = 10
 
 /**
@@ -39,7 +40,7 @@ export function digestFile(path: string, kind: string, mostBytes: number): FileD
   const file = openSync(path, OPEN.read)
   try {
     const digest = new RunningDigest(kind)
-    const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(mostBytes, 1)))
+    const piece = Buffer.allocUnsafe(Math.min(FILE_DIGEST_PIECE_BYTES, Math.max(mostBytes, 1)))
     while (digest.bytes < mostBytes) {
       const wanted = Math.min(piece.length, mostBytes - digest.bytes)
       const length = readSync(file, piece, 0, wanted, digest.bytes)

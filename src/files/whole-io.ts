@@ -2,9 +2,9 @@
  * Reads and writes of all bytes. The system may transfer fewer without an error: on a disk that is nearly
  * full, or above 2 GiB at once.
  */
-import { readSync, writeSync } from 'node:fs'
 
-const COPY_BYTES = 1024 * 1024
+import { readSync, writeSync } from 'node:fs'
+import { WHOLE_IO_COPY_BYTES } from './limits.js'
 
 export function writeWhole(file: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; )
@@ -24,7 +24,7 @@ export function readWhole(file: number, bytes: Buffer, position: number): number
 
 /** Copies `source` from `start` on to the beginning of `target`. */
 export function copyBytes(source: number, start: number, target: number): void {
-  const piece = Buffer.allocUnsafe(COPY_BYTES)
+  const piece = Buffer.allocUnsafe(WHOLE_IO_COPY_BYTES)
   for (let at = start; ; ) {
     const length = readSync(source, piece, 0, piece.length, at)
     if (length === 0) return

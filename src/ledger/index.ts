@@ -32,6 +32,7 @@ export {
   type Totals,
   type WaitingCell,
 } from './ledger-rows.js'
+export { SILENT_AFTER_MS } from './limits.js'
 export type {
   Append,
   CommitResult,
@@ -47,5 +48,5 @@ export type {
 } from './pack-rows.js'
 export { type OnUnavailable, retryingLedger } from './retrying-ledger.js'
 export { type SeatStatus, seatStatusOf } from './seat-status.js'
-export { SILENT_AFTER_MS, silenceOf, withHeartbeat } from './silence.js'
+export { silenceOf, withHeartbeat } from './silence.js'
 export { siteSummaries } from './site-summaries.js'

@@ -2,12 +2,12 @@
  * Repeats calls while the ledger is unavailable. A call without an answer may have taken effect, but every
  * call can be repeated safely: a pack has an id, other writes name an epoch, and the rest are reads.
  */
+
 import { type Clock, sleep } from '../model/index.js'
 import type { Ledger } from './ledger.js'
 import { ledgerOfCalls } from './ledger-calls.js'
 import { LedgerError } from './ledger-error.js'
-
-const RETRY_MS = 500
+import { RETRYING_LEDGER_RETRY_MS } from './limits.js'
 
 /** Called for every call without an answer, and with null once such a call is answered. */
 export type OnUnavailable = (trouble: LedgerError | null) => void
@@ -35,7 +35,7 @@ async function retry(
   for (let error = first; ; ) {
     if (!(error instanceof LedgerError) || error.kind !== 'away') throw error
     onUnavailable(error)
-    await sleep(clock, RETRY_MS)
+    await sleep(clock, RETRYING_LEDGER_RETRY_MS)
     try {
       const answer = await ask()
       onUnavailable(null)

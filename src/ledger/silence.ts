@@ -1,9 +1,8 @@
 /** Which incarnations are alive, judged by their heartbeats. */
+
 import type { Millis } from '../model/index.js'
 import type { AgentRow } from './ledger-rows.js'
-
-/** Agents send a heartbeat every second: one without any for so long has ended or hangs. */
-export const SILENT_AFTER_MS: Millis = 5_000
+import { SILENT_AFTER_MS } from './limits.js'
 
 /**
  * The time since the last heartbeat of an agent, measured against the latest heartbeat of any agent: the

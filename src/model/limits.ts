@@ -236,3 +236,10 @@ export const LIMITS = {
   /** Vertices of a hypergraph file without any net: a header alone must not allocate gigabytes. */
   isolatedVertices: 5_000_000,
 } as const
+
+// bytes/word-sketch.ts
+/** Bytes read of a text: its beginning shows the topic. */
+export const WORD_SKETCH_READ_BYTES = 2_048
+/** Shorter words occur in every text of a language. */
+export const LEAST_WORD_BYTES = 4
+export const MOST_WORD_BYTES = 40

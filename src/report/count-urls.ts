@@ -9,9 +9,7 @@ import { type OutcomeCode, outcomeRule } from '../model/index.js'
 import { type FrontierSpace, readJournal } from '../page/frontier/index.js'
 import { SeenSet } from '../page/frontier/seen/index.js'
 import type { KnownWeb, Truth } from './known-web.js'
-
-/** Small, because batches that were read become garbage that is collected late. */
-const BATCH_BYTES = 256 * 1024
+import { COUNT_URLS_BATCH_BYTES } from './limits.js'
 
 export interface UrlCounts {
   /** Distinct URLs that brought a page. */
@@ -52,7 +50,7 @@ export async function countUrls(
   }
   let last = { cell: '', number: 0 }
   for (;;) {
-    const batch = await ledger.readJournals(last, BATCH_BYTES)
+    const batch = await ledger.readJournals(last, COUNT_URLS_BATCH_BYTES)
     if (batch.length === 0) break
     for (const { cell, number, journal } of batch) {
       // A URL belongs to one cell, so the sets are per cell.

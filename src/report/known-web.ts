@@ -2,11 +2,11 @@
  * A web whose pages are all known, such as the generated one (`--truth FILE`): every URL that a full crawl
  * must find, with its rank if known. It makes coverage I/U and quality |A_N ∩ P_N|/|P_N| (D23) exact.
  */
+
 import { closeSync, openSync, readSync } from 'node:fs'
 import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
 import { normaliseEscapes } from '../model/url/index.js'
-
-const READ_BYTES = 1024 * 1024
+import { KNOWN_WEB_READ_BYTES } from './limits.js'
 
 export interface Truth {
   /** Share of the known web that was found. */
@@ -81,7 +81,7 @@ function firstAbove(sorted: Float64Array, value: number): number {
 
 function* linesOf(path: string): Iterable<string> {
   const file = openSync(path, 'r')
-  const buffer = Buffer.alloc(READ_BYTES)
+  const buffer = Buffer.alloc(KNOWN_WEB_READ_BYTES)
   const decoder = new TextDecoder()
   try {
     let rest = ''

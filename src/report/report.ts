@@ -1,4 +1,5 @@
 /** The final summary: `report.json`, `--json`, and what the library returns. */
+
 import {
   type AgentWork,
   type FinishReason,
@@ -8,6 +9,7 @@ import {
 } from '../ledger/index.js'
 import { isTrouble } from '../model/index.js'
 import type { UrlCounts } from './count-urls.js'
+import { TROUBLED_SITES } from './limits.js'
 import { failedOf, type Metrics, measure, queuedOf, round } from './metrics.js'
 
 /** The work of an agent in all runs of the crawl. */
@@ -223,8 +225,6 @@ export interface ReportFacts {
   /** Compares with the previous crawl. Not called for an interrupted run, as it reads all tables of both. */
   readonly compare: () => Promise<Report['recrawl']>
 }
-
-const TROUBLED_SITES = 100
 
 export async function buildReport(ledger: Ledger, facts: ReportFacts): Promise<Report> {
   const totals = await ledger.totals()

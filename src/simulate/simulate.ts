@@ -3,15 +3,15 @@
  * from the seed, a ledger and a disk in memory, and a checker that watches. The same options give the same
  * history.
  */
+
 import { cellCounts, FIRST_STAGE, recordsIn } from '../cluster/coordinator/index.js'
 import { filedUnder } from '../model/index.js'
 import { ROUTING_STAGE } from '../plan/assign/learned/index.js'
 import { type Metrics, measure } from '../report/index.js'
+import { AFTER_END_MS, LONGEST_MS } from './limits.js'
 import type { SimulationOptions, SimulationResult } from './simulation.js'
 import { buildWorld, type World } from './world.js'
 
-/** No crawl takes longer than this plus the delays of all its pages in sequence. */
-const LONGEST_MS = 1_800_000
 /** A run with more events than these three allow is in an endless loop. Idle agents cause events too. */
 const MOST_EVENTS = 100_000
 const EVENTS_PER_PAGE = 200
@@ -20,8 +20,6 @@ const EVENTS_PER_AGENT = 5_000
 const PROGRESS_EVENTS = 4_096
 /** Waiting cells that are named when a crawl does not end. */
 const SHOWN_CELLS = 5
-/** Time in which agents must notice the end. */
-const AFTER_END_MS = 300_000
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const world = buildWorld(options)

@@ -1,4 +1,5 @@
 /** The parts of a simulated crawl and how they are connected. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { makePlan, type PhasePlan, ShardMap } from '../page/politeness/phases/in
 import { Checker, History } from './check/index.js'
 import { brokenBy, drawFaults, mutantCore } from './faults/index.js'
 import { Fleet, IncarnationRecovery, learnedTruth, routingTableFor } from './fleet/index.js'
+import { DRAIN_MS } from './limits.js'
 import { EPOCH_MS, Machine, VirtualTime } from './machines/index.js'
 import {
   BAD_BUS,
@@ -32,8 +34,6 @@ const SLOW_EVERY = 60
 const PHASES = { periodMs: 3_000, guardMs: 60 }
 /** So small that columns and window are sometimes full. */
 const BUCKET = { columns: 5, rows: 2, list: 3, window: 12 }
-/** Shorter than servers take to answer, so that requests are always aborted at the end of a phase. */
-const DRAIN_MS = 20
 
 export type World = ReturnType<typeof buildWorld>
 

@@ -2,11 +2,13 @@
  * The outcome of every URL by the journals, with which tables and archive are compared. A cell is read twice,
  * outcomes first; outcomes are kept by fingerprint in a set that spills to disk, so memory is bounded.
  */
+
 import type { Ledger } from '../ledger/index.js'
 import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
 import { type CellId, type Discovery, type OutcomeCode, SplitCells } from '../model/index.js'
 import { type FrontierSpace, readJournal } from '../page/frontier/index.js'
 import { SeenSet } from '../page/frontier/seen/index.js'
+import { JOURNAL_OUTCOMES_BATCH_BYTES } from './limits.js'
 
 export interface JournalOutcome {
   readonly cell: CellId
@@ -18,7 +20,6 @@ export interface JournalOutcome {
   readonly counts: boolean
 }
 
-const BATCH_BYTES = 1024 * 1024
 const BATCH_CELLS = 1_000
 
 /** In the order of cells. A URL discovered several times (`--max-depth`) is repeated. */
@@ -58,7 +59,7 @@ async function* outcomesOf(
 
 async function* journalsOf(ledger: Ledger, cell: CellId): AsyncGenerator<Uint8Array> {
   for (let from = 0; ; ) {
-    const batch = await ledger.readJournal(cell, from, BATCH_BYTES)
+    const batch = await ledger.readJournal(cell, from, JOURNAL_OUTCOMES_BATCH_BYTES)
     if (batch.length === 0) return
     for (const { journal } of batch) yield journal
     from = batch[batch.length - 1].number + 1

@@ -1,4 +1,5 @@
 /** Checks the ledger file and the journals in it. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../compose/index.js'
@@ -6,6 +7,7 @@ import { type Ledger, LedgerError } from '../ledger/index.js'
 import { checkLedger, copyIntegrity, LEDGER_FILE, ledgerIntegrity } from '../ledger/sqlite/index.js'
 import { readJournal } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
+import { LEDGER_BATCH_BYTES } from './limits.js'
 
 /**
  * `clean`: as its last writer left it. `open`: every page is sound, but a writer is at work or was killed.
@@ -43,13 +45,12 @@ export function checkLedgerFile(directory: string, isForeign: boolean): LedgerSt
   }
 }
 
-const BATCH_BYTES = 8 * 1024 * 1024
 const NOTHING = { discovered() {} }
 
 /** Cells are rebuilt from journals, so every journal must be readable to its end. */
 export async function* checkJournals(ledger: Ledger): AsyncGenerator<Damage> {
   for (let after = { cell: '', number: 0 }; ; ) {
-    const batch = await ledger.readJournals(after, BATCH_BYTES)
+    const batch = await ledger.readJournals(after, LEDGER_BATCH_BYTES)
     await new Promise<void>(resolve => systemClock.soon(resolve))
     if (batch.length === 0) return
     for (const { cell, number, journal } of batch) {

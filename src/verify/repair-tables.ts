@@ -2,6 +2,7 @@
  * Rebuilds missing page and link rows. The journals tell which rows there should be; sound files have some,
  * the archive brings the rest. What the archive does not have is lost and must be fetched again.
  */
+
 import { join } from 'node:path'
 import { isService } from '../cluster/agent/lane/index.js'
 import { parquet } from '../data/query/index.js'
@@ -16,6 +17,7 @@ import type { FrontierSpace } from '../page/frontier/index.js'
 import { SeenSet } from '../page/frontier/seen/index.js'
 import { type ArchivedExchange, exchangesOf } from './archived-exchange.js'
 import { type JournalOutcome, journalOutcomes } from './journal-outcomes.js'
+import { REPAIR_TABLES_INSERT_ROWS } from './limits.js'
 import type { RepairCrawl } from './open-repair.js'
 import { type RebuildSettings, rebuildPage, rowWithoutResponse } from './rebuild-page.js'
 import type { LostUrl } from './reopen-urls.js'
@@ -68,7 +70,6 @@ export async function repairTables(task: TablesTask): Promise<RepairedTables> {
 
 const TABLES: readonly Table[] = ['pages', 'links']
 const IS_DROPPED = 'url IN (SELECT url FROM dropped)'
-const INSERT_ROWS = 500
 
 class TableRepair {
   readonly #task: TablesTask
@@ -147,7 +148,7 @@ class TableRepair {
         for await (const { row } of this.#tables.pages(path, place)) urls.add(row.url)
       }
     }
-    await this.#tables.fill('dropped', [...urls], INSERT_ROWS)
+    await this.#tables.fill('dropped', [...urls], REPAIR_TABLES_INSERT_ROWS)
     return urls.size
   }
 

@@ -5,6 +5,7 @@
  * in the ledger, rename the new files, list them in one transaction. Until that last step the damage is still
  * found, and the next repair starts over.
  */
+
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { locateFile } from '../data/store/index.js'
@@ -13,6 +14,7 @@ import type { FileRow } from '../ledger/index.js'
 import { LIMITS } from '../model/index.js'
 import { FrontierSpace } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
+import { REPAIR_LEASE_MS } from './limits.js'
 import type { RepairCrawl } from './open-repair.js'
 import { type Quarantine, refuseOutside } from './quarantine.js'
 import { reopenUrls } from './reopen-urls.js'
@@ -31,7 +33,6 @@ export type OnStep = (step: RepairStep) => void
 type RepairStep = 'keep' | 'reopen' | 'place' | 'list' | 'remove' | 'describe'
 
 const TABLE_KINDS: ReadonlySet<Damage['kind']> = new Set(['parquet', 'rows'])
-const LEASE_MS = 60_000
 
 /** Repairs archive and tables; the ledger and crawl.json are sound. */
 export async function repairStore(
@@ -155,7 +156,7 @@ async function reopenLost(
   { lost }: RepairedTables,
 ): Promise<void> {
   await ledger.reopen()
-  await reopenUrls({ ledger, incarnation, grouping: config.group, leaseMs: LEASE_MS }, lost)
+  await reopenUrls({ ledger, incarnation, grouping: config.group, leaseMs: REPAIR_LEASE_MS }, lost)
 }
 
 /** Atomic: readers find the old file or the new one. */

@@ -3,9 +3,11 @@
  * The command is told by an AbortSignal and has a moment to let go. After that the process ends by a signal
  * of its own: `process.exit` would wait for DuckDB, which does not leave a single long call of a function.
  */
+
 import { systemClock as clock } from '../../compose/index.js'
 import type { Interruption } from '../../data/query/index.js'
 import { LIMITS } from '../../model/index.js'
+import { INTERRUPTION_GRACE_MS, WATCH_MS } from '../limits.js'
 import { duration, size, tell } from '../output/index.js'
 import { EXIT } from './exit-codes.js'
 import { END_SIGNALS, onEndSignal } from './signals.js'
@@ -27,9 +29,6 @@ export interface CommandLimits {
   readonly memoryBytes?: number | undefined
 }
 
-const GRACE_MS = 1_000
-const WATCH_MS = 100
-
 type Interrupt = (reason: InterruptedError, signal: NodeJS.Signals) => void
 
 /** The command under way that can be told to end. */
@@ -45,7 +44,7 @@ export async function interruptible<T>(
   const interrupt: Interrupt = (reason, signal) => {
     if (stop.signal.aborted) return
     stop.abort(reason)
-    endGrace = clock.after(GRACE_MS, () => endAtOnce(reason, signal))
+    endGrace = clock.after(INTERRUPTION_GRACE_MS, () => endAtOnce(reason, signal))
   }
   const onSignal = (signal: NodeJS.Signals) => interrupt(new InterruptedError('interrupted'), signal)
   const unsubscribe = onEndSignal(onSignal)

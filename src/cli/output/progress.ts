@@ -2,10 +2,9 @@
 
 import { type Cancel, type Clock, forTerminal, withoutControls } from '../../model/index.js'
 import type { Progress } from '../../report/index.js'
+import { BAR_CHARS, PROGRESS_LIVE_MS, PROGRESS_PLAIN_MS } from '../limits.js'
 import { duration, number, size } from './summary.js'
 
-const LIVE_MS = 250
-const PLAIN_MS = 10_000
 /** Pages per second are averaged over this many samples. */
 const WINDOW = 20
 
@@ -73,7 +72,7 @@ export class ProgressDisplay {
     if (this.#live) this.#live(text)
     else if (!this.#isFirst) this.#stream.write(`${text.replaceAll('\n', '; ')}\n`)
     this.#isFirst = false
-    this.#cancel = this.#clock.after(this.#live ? LIVE_MS : PLAIN_MS, () => this.#tick())
+    this.#cancel = this.#clock.after(this.#live ? PROGRESS_LIVE_MS : PROGRESS_PLAIN_MS, () => this.#tick())
   }
 
   #text(): string {
@@ -117,8 +116,6 @@ function shareDone({ pages, errors, queued, maxPages }: Progress): number {
   const ofKnown = settled === 0 ? 0 : settled / (settled + queued)
   return maxPages === null ? ofKnown : Math.max(ofKnown, pages / maxPages)
 }
-
-const BAR_CHARS = 20
 
 function bar(share: number): string {
   const full = Math.max(0, Math.min(BAR_CHARS, Math.round(share * BAR_CHARS)))

@@ -2,12 +2,11 @@
  * How far a simulation is, on stderr: a line that is rewritten on a terminal, a plain one now and then
  * elsewhere.
  */
+
 import type { Clock, Millis } from '../../model/index.js'
 import type { SimulationProgress } from '../../simulate/index.js'
+import { SIMULATE_PROGRESS_LIVE_MS, SIMULATE_PROGRESS_PLAIN_MS } from '../limits.js'
 import { duration, number, size } from './summary.js'
-
-const LIVE_MS = 500
-const PLAIN_MS = 15_000
 
 /** What the process has used so far. */
 export interface Used {
@@ -32,7 +31,8 @@ export class SimulationDisplay {
   /** Called often: says something only when it is time to. `run` counts from 1. */
   look({ acknowledged, pages, virtualMs }: SimulationProgress, run: number, runs: number): void {
     const now = this.#clock.monotonic()
-    if (now - this.#saidAt < (this.#stream.isTTY ? LIVE_MS : PLAIN_MS)) return
+    if (now - this.#saidAt < (this.#stream.isTTY ? SIMULATE_PROGRESS_LIVE_MS : SIMULATE_PROGRESS_PLAIN_MS))
+      return
     this.#saidAt = now
     const { cpuMs, bytes } = this.#used()
     const which = runs > 1 ? [`run ${number(run)} of ${number(runs)}`] : []

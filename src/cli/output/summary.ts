@@ -3,8 +3,7 @@
 import type { CrawlConfig } from '../../config/index.js'
 import { type OutcomeCode, outcomeRule, shellWord } from '../../model/index.js'
 import type { Report } from '../../report/index.js'
-
-export const SHOWN_SITES = 8
+import { SHOWN_SITES } from '../limits.js'
 
 export function summaryOf(report: Report, directory: string, config: CrawlConfig): string {
   const aside = asideLines(report.setAside, report.parkedSites, Date.parse(report.endedAt))

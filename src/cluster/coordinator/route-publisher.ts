@@ -9,6 +9,7 @@ import type { AgentRow, Ledger } from '../../ledger/index.js'
 import type { Clock, Millis } from '../../model/index.js'
 import type { Assignment } from '../../plan/assign/index.js'
 import { PART_OWNERS, ROUTING_MEMBERS, ROUTING_STAGE, stageIn } from '../../plan/assign/learned/index.js'
+import { ROUTE_PUBLISHER_SAVE_MS } from '../limits.js'
 import type { AgentRegistry } from './agent-registry.js'
 import { CellAccount } from './cell-account.js'
 
@@ -26,11 +27,6 @@ export async function newStage(ledger: Ledger, settings?: Readonly<Record<string
   await ledger.set({ ...settings, [ROUTING_STAGE]: String(stage + 1) })
   return stage + 1
 }
-
-/**
- * How often the counts are saved. They are for the report only: if the coordinator dies, the last are lost.
- */
-const SAVE_MS: Millis = 5_000
 
 export class RoutePublisher {
   readonly #clock: Clock
@@ -102,7 +98,7 @@ export class RoutePublisher {
   }
 
   async #save(agents: AgentRegistry): Promise<void> {
-    this.#saveAt = this.#clock.monotonic() + SAVE_MS
+    this.#saveAt = this.#clock.monotonic() + ROUTE_PUBLISHER_SAVE_MS
     this.#count(agents)
     const changed = this.account.takeChanged()
     if (changed !== null) await this.#ledger.set(changed)

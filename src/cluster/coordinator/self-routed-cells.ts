@@ -8,11 +8,7 @@
 import type { Incarnation, WaitingCell } from '../../ledger/index.js'
 import type { CellId, Clock, Millis } from '../../model/index.js'
 import type { AgentView, Assignment } from '../../plan/assign/index.js'
-
-/** An agent notices a new cell at once, or with its next heartbeat. */
-const NOTICE_MS: Millis = 1_500
-/** A cell that waits for a turn is not read in every round; after this it no longer waits. */
-const TURN_MS: Millis = 5_000
+import { SELF_ROUTED_NOTICE_MS, SELF_ROUTED_TURN_MS } from '../limits.js'
 
 interface Rest {
   readonly waiting: readonly WaitingCell[]
@@ -47,7 +43,7 @@ export class SelfRoutedCells {
       const seenAt = this.#cells.get(row.cell) ?? now
       seen.set(row.cell, seenAt)
       if (lanes === 0) return routes.assignsRest
-      if (now - Math.max(seenAt, this.#lanes.get(owner) ?? now) >= NOTICE_MS) return true
+      if (now - Math.max(seenAt, this.#lanes.get(owner) ?? now) >= SELF_ROUTED_NOTICE_MS) return true
       free.set(owner, lanes - 1)
       return false
     })
@@ -64,7 +60,7 @@ export class SelfRoutedCells {
     const current = agents.filter(({ stage }) => stage === inForce)
     const free = current.filter(({ freeLanes }) => freeLanes > 0)
     this.#lanes = new Map(free.map(({ incarnation }) => [incarnation, this.#lanes.get(incarnation) ?? now]))
-    for (const [cell, at] of this.#turns) if (now - at > TURN_MS) this.#turns.delete(cell)
+    for (const [cell, at] of this.#turns) if (now - at > SELF_ROUTED_TURN_MS) this.#turns.delete(cell)
     return new Map(current.map(({ incarnation, freeLanes }) => [incarnation, freeLanes]))
   }
 

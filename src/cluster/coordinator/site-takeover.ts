@@ -6,15 +6,15 @@
  * Sites must not go back and forth: an agent is idle only if two heartbeats in a row say that it has at most
  * half of its share, the others release only what they have above their share, and requests pause.
  */
+
 import type { Bus } from '../../bus/index.js'
 import type { Incarnation } from '../../ledger/index.js'
 import type { Clock, Millis } from '../../model/index.js'
+import { SITE_TAKEOVER_PAUSE_MS } from '../limits.js'
 import type { AgentLoad } from './agent-registry.js'
 
 /** The part of its share up to which an agent counts as idle. */
 const IDLE_PART = 1 / 2
-/** Time for sites to be committed, released, leased and opened, and for heartbeats to report it. */
-const PAUSE_MS: Millis = 5_000
 
 export class SiteTakeover {
   readonly #clock: Clock
@@ -43,7 +43,7 @@ export class SiteTakeover {
       const groups = Math.min(spareGroups, Math.floor(busySites - shares[i]))
       if (groups <= 0) continue
       this.#bus.send({ kind: 'spare', to: incarnation, groups })
-      this.#nextAt = now + PAUSE_MS
+      this.#nextAt = now + SITE_TAKEOVER_PAUSE_MS
     }
   }
 }

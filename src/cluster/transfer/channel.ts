@@ -1,8 +1,10 @@
 /** The agent's end of the channel: one request at a time to the coordinator, which is found in the ledger. */
+
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { hostname } from 'node:os'
 import { type Ledger, seatStatusOf } from '../../ledger/index.js'
 import { LIMITS } from '../../model/index.js'
+import { CHANNEL_SILENCE_MS } from '../limits.js'
 import { after } from './pack-frame.js'
 
 interface CoordinatorPlace {
@@ -32,8 +34,6 @@ export interface Channel {
   close(): void
 }
 
-/** A connection without data for this long is closed; the next try continues where it stopped. */
-const SILENCE_MS = 10_000
 const LOOPBACK = /^(?:127\.|localhost$|::1$)/
 
 export function channelTo(ledger: Ledger, token: string): Channel {
@@ -72,7 +72,7 @@ function exchange(agent: Agent, place: CoordinatorPlace, token: string, asked: A
       path,
       headers: { ...headers, authorization: `Bearer ${token}`, 'content-length': bytes },
     })
-    asking.setTimeout(SILENCE_MS, () => asking.destroy(new Error('silence')))
+    asking.setTimeout(CHANNEL_SILENCE_MS, () => asking.destroy(new Error('silence')))
     asking.on('error', failed)
     asking.on('response', response => {
       readAll(response).then(

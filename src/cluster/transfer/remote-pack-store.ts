@@ -5,7 +5,8 @@
 
 import type { AppendResult, CloseResult, PackBytes, PackStore } from '../../data/store/index.js'
 import type { Incarnation } from '../../ledger/index.js'
-import { type Clock, type Millis, sleep } from '../../model/index.js'
+import { type Clock, sleep } from '../../model/index.js'
+import { REMOTE_PACK_STORE_AGAIN_MS, REMOTE_PACK_STORE_PATIENCE_MS } from '../limits.js'
 import { type Channel, UnavailableError } from './channel.js'
 import { frameOf, type PackFrame } from './pack-frame.js'
 import { endPath, HEADERS, type UploadAnswer, type UploadNumber, uploadPath } from './protocol.js'
@@ -15,10 +16,6 @@ export interface RemotePackStoreParts {
   readonly channel: Channel
   readonly clock: Clock
 }
-
-/** How long to try before the store counts as away. */
-const PATIENCE_MS: Millis = 5_000
-const AGAIN_MS: Millis = 250
 
 interface Upload {
   readonly number: UploadNumber
@@ -45,7 +42,7 @@ export class RemotePackStore implements PackStore {
     if (this.#stored !== null) this.#committed = this.#stored
     this.#stored = null
     const upload = this.#uploadOf(frameOf(pack))
-    for (const until = clock.monotonic() + PATIENCE_MS; ; ) {
+    for (const until = clock.monotonic() + REMOTE_PACK_STORE_PATIENCE_MS; ; ) {
       const answer = await this.#send(upload)
       if ('files' in answer) {
         this.#pending = null
@@ -58,7 +55,7 @@ export class RemotePackStore implements PackStore {
       const isLate = clock.monotonic() > until
       if ('later' in answer) {
         if (isLate) return { ok: false, code: 'STORE_AWAY', detail: answer.later }
-        await sleep(clock, AGAIN_MS)
+        await sleep(clock, REMOTE_PACK_STORE_AGAIN_MS)
       } else {
         if (isLate && answer.received <= upload.received)
           return { ok: false, code: 'STORE_AWAY', detail: 'packs do not arrive intact at the coordinator' }
@@ -74,7 +71,11 @@ export class RemotePackStore implements PackStore {
 
   async close(): Promise<CloseResult> {
     const { clock, channel, incarnation } = this.#parts
-    for (const until = clock.monotonic() + PATIENCE_MS; ; await sleep(clock, AGAIN_MS)) {
+    for (
+      const until = clock.monotonic() + REMOTE_PACK_STORE_PATIENCE_MS;
+      ;
+      await sleep(clock, REMOTE_PACK_STORE_AGAIN_MS)
+    ) {
       const problems = await channel.ask({ method: 'POST', path: endPath(incarnation, 'close') }).then(
         ({ status }) => (status === 200 ? [] : [`the coordinator answers ${status}`]),
         error => [(error as Error).message],

@@ -3,8 +3,10 @@
  * folder, so that memory does not grow with the crawl; each link of a page needs a look-up of a few
  * microseconds.
  */
+
 import Database from 'libsql'
 import { LIMITS } from '../../model/index.js'
+import { EXPORT_COMMIT_ROWS, EXPORT_PORTION_ROWS } from '../limits.js'
 import { distinctPath, pathKey } from './file-names.js'
 
 /** The place of a WARC record. */
@@ -37,9 +39,6 @@ export interface WrittenPage {
   readonly path: string
   readonly title: string
 }
-
-const COMMIT_ROWS = 10_000
-const PORTION_ROWS = 500
 
 const SCHEMA = `
   CREATE TABLE page (url TEXT PRIMARY KEY, path TEXT NOT NULL, path_key TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
@@ -140,7 +139,7 @@ export class ExportIndex {
   /** All pages, in the order of their records in the archives. */
   *pages(): Generator<IndexedPage> {
     const sql = `SELECT ${COLUMNS} FROM page WHERE (archive, warc, offset, url) > (?, ?, ?, ?)
-      ORDER BY archive, warc, offset, url LIMIT ${PORTION_ROWS}`
+      ORDER BY archive, warc, offset, url LIMIT ${EXPORT_PORTION_ROWS}`
     let last: readonly [number, string, number, string] = [0, '', -1, '']
     for (;;) {
       const rows = this.#prepare(sql).all(...last) as IndexedPage[]
@@ -158,7 +157,7 @@ export class ExportIndex {
   /** What was written, by path. */
   *written(): Generator<WrittenPage> {
     const sql = `SELECT url, path, title FROM page WHERE written = 1 AND path_key > ?
-      ORDER BY path_key LIMIT ${PORTION_ROWS}`
+      ORDER BY path_key LIMIT ${EXPORT_PORTION_ROWS}`
     let last = ''
     for (;;) {
       const rows = this.#prepare(sql).all(last) as WrittenPage[]
@@ -175,7 +174,7 @@ export class ExportIndex {
 
   /** Many writes a transaction: one each would take most of the time. */
   #write(sql: string, ...values: readonly (string | number)[]): void {
-    if (this.#writes++ % COMMIT_ROWS === 0) {
+    if (this.#writes++ % EXPORT_COMMIT_ROWS === 0) {
       if (this.#db.inTransaction) this.#db.exec('COMMIT')
       this.#db.exec('BEGIN')
     }

@@ -3,13 +3,14 @@
  * leave the folder; directories and files cannot meet, because a file always ends in an extension and a
  * directory never does.
  */
+
 import { createHash } from 'node:crypto'
 import { siteOf, targetOf } from '../../model/url/index.js'
+import { PATH_BYTES } from '../limits.js'
 import { extensionFor } from './extensions.js'
 
 /** Windows stops at 260 characters for a whole path, most others at 255 bytes for a name. */
 const NAME_BYTES = 80
-const PATH_BYTES = 200
 
 const EXTENSION = /\.[A-Za-z0-9]{1,10}$/
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i

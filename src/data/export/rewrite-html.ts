@@ -2,9 +2,11 @@
  * Makes the links of a page work in the exported folder. Only the attributes that hold links change: the
  * parser gives their source locations.
  */
+
 import { LIMITS } from '../../model/index.js'
 import { normaliseUrl } from '../../model/url/index.js'
 import { encodeQuery } from '../../page/parse/index.js'
+import { REFRESH_CHARS } from '../limits.js'
 import { attribute, baseOf, type Element, parseBounded, walk } from './html-tree.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteSrcset } from './rewrite-srcset.js'
@@ -41,9 +43,6 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   image: ['href', 'xlink:href'],
   feImage: ['href', 'xlink:href'],
 }
-
-/** A longer one is an attack on the regular expression. */
-const REFRESH_CHARS = 4_096
 
 /** Attributes that make a browser refuse local copies. */
 const DROPPED = ['integrity', 'crossorigin']

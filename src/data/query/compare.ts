@@ -2,6 +2,7 @@
  * What became of the pages of one crawl in the next, by the tables of both. A page is a URL whose outcome is
  * OK or NOT_MODIFIED; it is unchanged if its payload has the same digest in both.
  */
+import { COMPARE_MEMORY_BYTES, COMPARE_PART_ROWS } from '../limits.js'
 import { openTables } from './tables.js'
 
 interface PageChanges {
@@ -16,14 +17,13 @@ interface PageChanges {
   readonly noPage: number
 }
 
-/** DuckDB's limit: the process that crawls runs this at its end. */
-const MEMORY_BYTES = 256 * 1024 * 1024
-/** Rows that are compared at once. */
-const PART_ROWS = 500_000
-
-export async function compareCrawls(before: string, now: string, partRows = PART_ROWS): Promise<PageChanges> {
+export async function compareCrawls(
+  before: string,
+  now: string,
+  partRows = COMPARE_PART_ROWS,
+): Promise<PageChanges> {
   const counts = { new: 0, changed: 0, unchanged: 0, gone: 0, noPage: 0 }
-  const tables = await openTables(now, { memoryBytes: MEMORY_BYTES, threads: 1, previous: before })
+  const tables = await openTables(now, { memoryBytes: COMPARE_MEMORY_BYTES, threads: 1, previous: before })
   try {
     let parts = 1
     for await (const { rows } of tables.query(ROWS)) parts = Math.ceil(Math.max(1, Number(rows)) / partRows)

@@ -3,10 +3,10 @@
  * between two statements, so it is repeated until the statement ends. DuckDB checks for it between batches of
  * rows: a single long call of a function (`levenshtein` of two books) ends first.
  */
+
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../model/index.js'
-
-const TELL_MS = 20
+import { CONNECTION_TELL_MS } from '../limits.js'
 
 /** The signal that interrupts statements, and the clock for repeating the interrupt. */
 export interface Interruption {
@@ -61,7 +61,7 @@ export class Connection {
     let cancel = () => {}
     const tell = () => {
       this.#inner.interrupt()
-      cancel = this.#interruption?.clock.after(TELL_MS, tell) ?? cancel
+      cancel = this.#interruption?.clock.after(CONNECTION_TELL_MS, tell) ?? cancel
     }
     tell()
     await result.catch(() => {})

@@ -1,12 +1,11 @@
 /** A result as aligned columns that fit the terminal, or as one block per row where they cannot. */
+import { LONGEST_CELL_CHARS } from '../limits.js'
 import { cutTo, printable, widthOf } from './text-width.js'
 import { textOf, type Value } from './values.js'
 
 const GAP = '  '
 /** Narrower columns would be illegible. */
 const NARROWEST = 8
-/** Cells are cut to this before anything is measured: a page's text may be a megabyte. */
-const LONGEST_CELL_CHARS = 2_000
 
 /** `more` says that the result goes on after `rows`; `width` is the terminal's. */
 export function formatTable(

@@ -1,9 +1,7 @@
 /** Results as CSV and JSON, piece by piece, so that memory does not grow with the result. */
+import { FORMAT_TEXT_PIECE_CHARS } from '../limits.js'
 import type { Result } from './row-stream.js'
 import { textOf, type Value } from './values.js'
-
-/** A piece of at least this length is passed on: few writes, and no string as long as the result. */
-const PIECE_CHARS = 64 * 1024
 
 type Row = readonly Value[]
 
@@ -38,7 +36,7 @@ async function* pieces(
   for await (const rows of result.batches())
     for (const row of rows) {
       piece += line(row)
-      if (piece.length < PIECE_CHARS) continue
+      if (piece.length < FORMAT_TEXT_PIECE_CHARS) continue
       yield piece
       piece = ''
     }

@@ -1,7 +1,9 @@
 /**
  * Reads what a recrawl needs of the previous crawl as a stream, so that memory does not grow with the crawl.
  */
+
 import type { OutcomeCode } from '../../model/index.js'
+import { PREVIOUS_MEMORY_BYTES, PREVIOUS_PART_ROWS } from '../limits.js'
 import { warcDate } from '../store/bytes/index.js'
 import type { PageFacts } from '../store/tables/index.js'
 import { openTables, type Tables } from './tables.js'
@@ -31,15 +33,12 @@ export interface UnchangedPage {
   readonly facts: PageFacts
 }
 
-/** DuckDB's limit: a recrawl starts inside the process that crawls. */
-const MEMORY_BYTES = 256 * 1024 * 1024
-
-/** Rows sorted at once. DuckDB spills to disk, and still 700,000 rows with long URLs exceed the limit. */
-const PART_ROWS = 500_000
-
 /** Every URL that left the queue of the crawl in `dir`, once, with the links of its page. */
-export async function* previousPages(dir: string, partRows = PART_ROWS): AsyncGenerator<PreviousPage> {
-  const tables = await openTables(dir, { memoryBytes: MEMORY_BYTES, threads: 1 })
+export async function* previousPages(
+  dir: string,
+  partRows = PREVIOUS_PART_ROWS,
+): AsyncGenerator<PreviousPage> {
+  const tables = await openTables(dir, { memoryBytes: PREVIOUS_MEMORY_BYTES, threads: 1 })
   try {
     let parts = 1
     for await (const { rows } of tables.query(ROWS)) parts = Math.ceil(Math.max(1, Number(rows)) / partRows)
@@ -61,7 +60,7 @@ const WITH_VALIDATOR = `SELECT url, content_digest, content_mime_type, content_m
   WHERE ${WHOLE} AND (etag <> '' OR last_modified <> '')`
 
 export async function* previousFacts(dir: string): AsyncGenerator<UnchangedPage> {
-  const tables = await openTables(dir, { memoryBytes: MEMORY_BYTES, threads: 1 })
+  const tables = await openTables(dir, { memoryBytes: PREVIOUS_MEMORY_BYTES, threads: 1 })
   try {
     const pages = await tables.run(WITH_VALIDATOR)
     for await (const rows of pages.batches()) for (const row of rows) yield unchangedPageOf(row)

@@ -2,7 +2,9 @@
  * A pack being filled. Outcomes are encoded at once, each with its cell, so that the pack can be written
  * again without cells that were lost to another agent.
  */
+
 import type { Exchange, PageRow } from '../../model/index.js'
+import { PACK_BUILDER_START_BYTES } from '../limits.js'
 import { ByteSink } from './bytes/index.js'
 import type { PackBytes } from './pack-store.js'
 import {
@@ -48,7 +50,6 @@ export interface PackOptions {
   readonly startBytes?: number
 }
 
-const START_BYTES = 256 * 1024
 const NO_TEXT = Buffer.alloc(0)
 
 /** The end of an entry in each stream, which is the start of the next entry. */
@@ -77,7 +78,7 @@ export class PackBuilder {
 
   constructor(options: PackOptions) {
     this.#options = options
-    const { startBytes = START_BYTES } = options
+    const { startBytes = PACK_BUILDER_START_BYTES } = options
     this.#warc = new ByteSink(startBytes)
     this.#pages = new ByteSink(startBytes / 4)
   }

@@ -2,10 +2,12 @@
  * Converts complete row logs to Parquet and merges small Parquet files while the crawl runs. Each swap is one
  * step in the ledger; readers in between use the manifest or list again.
  */
+
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FileRow, Incarnation, Ledger, PackFile } from '../../ledger/index.js'
 import type { Epoch, Millis } from '../../model/index.js'
+import { TABLE_MERGER_GRACE_MS } from '../limits.js'
 import { completeLogs, locateFile } from './file-names.js'
 import { DAMAGED_FILE, type Manifest, type TableFiles } from './tables/index.js'
 import type { Conversion, ConvertTask, ParquetInput, WrittenParquet } from './tables/parquet/index.js'
@@ -40,7 +42,6 @@ const FILES_PER_MERGE = 10
 const MERGED = 'merged-'
 /** Kinds of the notes that conversion makes for the next crawl. */
 const NOTES = { pages: 'hosts', links: 'nets' } as const
-const GRACE_MS = 10_000
 
 export class TableMerger {
   readonly #parts: TableMergerParts
@@ -193,7 +194,7 @@ export class TableMerger {
       return false
     }
     await this.#manifest()
-    const goneAt = this.#parts.now() + GRACE_MS
+    const goneAt = this.#parts.now() + TABLE_MERGER_GRACE_MS
     this.#leaving.push(...inputs.map(name => ({ name, goneAt })))
     return true
   }

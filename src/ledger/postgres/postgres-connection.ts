@@ -1,21 +1,19 @@
 /** A connection to the first host of a crawl's PostgreSQL that accepts writes. */
+
 import { Client, types } from 'pg'
 import type { PostgresPlace } from '../../model/url/index.js'
 import { LedgerError } from '../index.js'
+import {
+  IDLE_IN_TRANSACTION_MS,
+  POSTGRES_CONNECTION_ANSWER_MS,
+  POSTGRES_CONNECTION_CONNECT_MS,
+} from '../limits.js'
 import type { Row, SqlValue } from '../sql/index.js'
 import { keepPassword, tlsFor } from './postgres-credentials.js'
 import { isIdleTimeout, ledgerErrorOf } from './postgres-errors.js'
 
 export type Value = SqlValue | readonly (number | null)[]
 
-const CONNECT_MS = 10_000
-/** Longer than any statement of ours: finds a host that vanished without closing the connection. */
-const ANSWER_MS = 60_000
-/**
- * A process that hangs inside a transaction holds locks that other agents wait for, even their heartbeats:
- * the server ends the transaction long before a lease expires, and the call is repeated.
- */
-const IDLE_IN_TRANSACTION_MS = 2_000
 const INT8 = 20
 
 export class PostgresConnection {
@@ -137,8 +135,8 @@ async function openHost(
     ...(database !== undefined && { database }),
     ssl: tlsFor(host),
     application_name: 'orbweaver',
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: ANSWER_MS,
+    connectionTimeoutMillis: POSTGRES_CONNECTION_CONNECT_MS,
+    query_timeout: POSTGRES_CONNECTION_ANSWER_MS,
     keepAlive: true,
     types: { getTypeParser: parserOf },
   })

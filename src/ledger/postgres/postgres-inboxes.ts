@@ -5,8 +5,10 @@
  * those that the transaction adds to the cell. Only rows below the oldest open transaction are read: no more
  * rows can be committed there.
  */
+
 import { type CellId, type Clock, sleep } from '../../model/index.js'
 import type { Append, InboxRow, Incarnation } from '../index.js'
+import { POSTGRES_INBOXES_RETRY_MS } from '../limits.js'
 import type { Row } from '../sql/index.js'
 import { textArray } from './postgres-connection.js'
 import { isOpenFor, ROWS_PER_WRITER } from './postgres-crawls.js'
@@ -19,7 +21,6 @@ const NO_SENDER: Incarnation = 0
 const ROWS_PER_APPEND = 20_000
 /** Rows behind an open transaction are tried so often before the answer is "none". */
 const MOST_READS = 10
-const RETRY_MS = 20
 
 /** Refused once the crawl is closed. In several transactions: repeated rows are dropped by the seen-set. */
 export async function append(db: PostgresDatabase, appends: readonly Append[]): Promise<boolean> {
@@ -70,7 +71,7 @@ export async function readInbox(
     const hidden = rows.findIndex(row => row[7] !== true)
     const settled = hidden < 0 ? rows : rows.slice(0, hidden)
     if (settled.length > 0 || hidden < 0 || reads === MOST_READS) return settled.map(inboxRow)
-    await sleep(clock, RETRY_MS)
+    await sleep(clock, POSTGRES_INBOXES_RETRY_MS)
   }
 }
 

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import Database from 'libsql'
 import { type Millis, shellWord } from '../../model/index.js'
 import { LedgerError } from '../index.js'
+import { BUSY_WAIT_MS, CHECKPOINT_FRAMES } from '../limits.js'
 import { inSqlite, isList, SCHEMA_VERSION, type SqlValue, type Steps, stepsAfter } from '../sql/index.js'
 import {
   dropOrphanedSums,
@@ -18,9 +19,6 @@ import {
 export type Row = readonly (string | number | null | Buffer)[]
 type Value = Exclude<SqlValue, readonly unknown[]>
 
-const BUSY_WAIT_MS = 30_000
-/** A log of 8 MB: a longer one takes disk and time to recover, a shorter one needs more checkpoints. */
-const CHECKPOINT_FRAMES = 2_000
 /** The length of the log is read only so often: each read is a system call. */
 const TRANSACTIONS_PER_CHECK = 16
 

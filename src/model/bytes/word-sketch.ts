@@ -4,12 +4,9 @@
  * point in similar directions, the sketch of two halves is their sum, and the words cannot be recovered.
  */
 
+import { LEAST_WORD_BYTES, MOST_WORD_BYTES, WORD_SKETCH_READ_BYTES } from '../limits.js'
+
 export const SKETCH_NUMBERS = 128
-/** Bytes read of a text: its beginning shows the topic. */
-const READ_BYTES = 2_048
-/** Shorter words occur in every text of a language. */
-const LEAST_WORD_BYTES = 4
-const MOST_WORD_BYTES = 40
 const LARGEST = 127
 
 const BASIS = 0x811c9dc5 | 0
@@ -29,9 +26,9 @@ let texts = 0
 export class WordSketch {
   readonly #sums = new Int32Array(SKETCH_NUMBERS)
 
-  /** Adds the words of the UTF-8 text from `start` to `end`, at most `READ_BYTES`. */
+  /** Adds the words of the UTF-8 text from `start` to `end`, at most `WORD_SKETCH_READ_BYTES`. */
   add(bytes: Uint8Array, start: number, end: number): void {
-    const to = Math.min(end, start + READ_BYTES)
+    const to = Math.min(end, start + WORD_SKETCH_READ_BYTES)
     texts = (texts + 1) >>> 0
     let hash = BASIS
     let length = 0

@@ -2,15 +2,13 @@
  * Holds the discoveries of a journal in pieces that are deflated as they fill: the URLs of a pack take a
  * fifth of their memory, and a reader needs one piece at a time. Entries are not divided.
  */
+
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { DEFLATE_BYTES, JOURNAL_PIECES_PIECE_BYTES } from '../limits.js'
 import { ByteReader, ByteWriter } from './spill/index.js'
 
 const PLAIN = 0
 const DEFLATED = 1
-/** Slightly below 32 KiB, the next size of the writer's buffer. */
-const PIECE_BYTES = 28 * 1024
-/** Smaller pieces are not worth a call of zlib. */
-const DEFLATE_BYTES = 1024
 /** Smaller than zlib's defaults, whose set-up costs more than compressing sixty URLs. */
 const DEFLATE = { level: 1, windowBits: 14, memLevel: 7 } as const
 /** Upper bound of the form and lengths of a piece. */
@@ -34,7 +32,7 @@ export class PieceWriter {
   }
 
   endEntry(): void {
-    if (this.entry.length < PIECE_BYTES) return
+    if (this.entry.length < JOURNAL_PIECES_PIECE_BYTES) return
     const piece = pieceOf(this.entry.view)
     // zlib returns a view of a larger buffer.
     this.#full.push({ ...piece, stored: Buffer.from(piece.stored) })

@@ -7,6 +7,7 @@
 
 import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
 import { type PathRange, pathOf } from '../../model/index.js'
+import { PLAN_SPLIT_CUT_CHARS } from '../limits.js'
 
 export interface Piece extends PathRange {
   readonly queued: number
@@ -14,8 +15,6 @@ export interface Piece extends PathRange {
 
 /** URLs to find the cuts with; at least half as many are used, so sizes are off by a few percent. */
 const SAMPLE = 8_192
-/** A cut is part of cell names, and so of every row. */
-const CUT_CHARS = 200
 
 type Urls = Iterable<string> | AsyncIterable<string>
 
@@ -62,7 +61,7 @@ function between(lower: string, upper: string): string | null {
   let same = 0
   while (same < lower.length && lower[same] === upper[same]) same++
   const cut = upper.slice(0, same + 1)
-  return cut > lower && cut.length <= CUT_CHARS ? cut : null
+  return cut > lower && cut.length <= PLAN_SPLIT_CUT_CHARS ? cut : null
 }
 
 function lastUpTo(froms: readonly string[], path: string): number {

@@ -3,6 +3,8 @@
  * Out: turns, delays, back-off, rates, the margin of a lease. Always: never two requests to a site within its
  * delay, across hand-over and resume.
  */
+
+export { KEEP_MS } from '../limits.js'
 export { backOffMs } from './back-off.js'
 export { GroupPace } from './group-pace.js'
 export { LeaseMargin, type SendTime } from './lease-margin.js'
@@ -13,5 +15,5 @@ export { type Delay, delayAfter, longestDelay } from './politeness.js'
 export { RateLimit } from './rate-limit.js'
 export { RequestAbort } from './request-abort.js'
 export { type Pause, SitePace } from './site-pace.js'
-export { KEEP_MS, TurnDemand } from './turn-demand.js'
+export { TurnDemand } from './turn-demand.js'
 export { Turns } from './turns.js'

@@ -3,13 +3,13 @@
  * monotonic and the wall clock, so that a suspended machine notices. New requests need a margin, and requests
  * in flight are aborted at the end of the leases, because the sites may then belong to another agent.
  */
+
 import { type Cancel, type Clock, type Millis, Stop, type StopSignal, sleep } from '../../model/index.js'
+import { LEASE_MARGIN_LOOK_MS } from '../limits.js'
 
 /** Parts of a lease: no new request in the last sixth, no request in flight in the last thirtieth. */
 const MARGIN = 1 / 6
 const CUT = 1 / 30
-/** Interval of checks while waiting for a renewal. */
-const LOOK_MS = 250
 
 /** The time just before a renewal is sent. */
 export interface SendTime {
@@ -76,7 +76,7 @@ export class LeaseMargin {
   }
 
   #nextLook(): Promise<void> {
-    this.#looking ??= sleep(this.#clock, LOOK_MS, this.#stopping).then(() => {
+    this.#looking ??= sleep(this.#clock, LEASE_MARGIN_LOOK_MS, this.#stopping).then(() => {
       this.#looking = null
     })
     return this.#looking

@@ -6,13 +6,11 @@
 
 import { type Millis, ownTurn, type StopSignal } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
+import { PHASE_GATE_LOOK_MS } from '../limits.js'
 import type { GroupPace } from './group-pace.js'
 import type { PhaseGates, PhaseGatesParts } from './phase-gates.js'
 import type { PhaseWindow } from './phases/index.js'
 import type { Pause } from './site-pace.js'
-
-/** Interval of checks while the ledger time is not known for certain. */
-const LOOK_MS = 250
 
 export class PhaseGate {
   /** A read or write of the ledger that the next request waits for. */
@@ -66,7 +64,9 @@ export class PhaseGate {
   /** Time until the window opens. */
   opensInMs(): Millis {
     const at = this.gates.now()
-    return at === null ? LOOK_MS : Math.max(0, this.gates.windowOf(this.#phase, this.shard, at).opensAt - at)
+    return at === null
+      ? PHASE_GATE_LOOK_MS
+      : Math.max(0, this.gates.windowOf(this.#phase, this.shard, at).opensAt - at)
   }
 
   /** Why it is shut, for display. */
@@ -79,7 +79,7 @@ export class PhaseGate {
   /** The time to wait; 0 if there is nothing to wait for except `pending`. */
   waitMs(pause: Pause): Millis {
     const at = this.gates.now()
-    if (at === null) return LOOK_MS
+    if (at === null) return PHASE_GATE_LOOK_MS
     const window = this.gates.windowOf(this.#phase, this.shard, at)
     if (at < window.opensAt) return window.opensAt - at
     if (this.pending !== null) return 0

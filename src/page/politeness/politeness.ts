@@ -1,9 +1,9 @@
 /** The delay between two requests to a site. */
+
 import type { Millis } from '../../model/index.js'
+import { AUTO_MAX_MS, AUTO_MIN_MS } from '../limits.js'
 
 const AUTO_FACTOR = 10
-const AUTO_MIN_MS = 1_000
-const AUTO_MAX_MS = 30_000
 
 export type Delay = 'auto' | Millis
 

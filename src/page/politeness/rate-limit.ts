@@ -1,8 +1,7 @@
 /** Limits pages and bytes per second of the whole crawl. Each fetch waits here first. */
-import type { Cancel, Clock, Millis, StopSignal } from '../../model/index.js'
 
-/** Unused rate can be caught up for this long, because timers are a millisecond or two late. */
-const BURST_MS = 50
+import type { Cancel, Clock, Millis, StopSignal } from '../../model/index.js'
+import { RATE_LIMIT_BURST_MS } from '../limits.js'
 
 /** A token bucket, stored as the time at which its debt ends. */
 class Bucket {
@@ -28,7 +27,8 @@ class Bucket {
   spend(amount: number, now: Millis): void {
     if (!this.isLimited) return
     // The first expense has no unused rate to catch up.
-    const from = this.#freeAt === Number.NEGATIVE_INFINITY ? now : Math.max(this.#freeAt, now - BURST_MS)
+    const from =
+      this.#freeAt === Number.NEGATIVE_INFINITY ? now : Math.max(this.#freeAt, now - RATE_LIMIT_BURST_MS)
     this.#freeAt = from + (amount * 1000) / this.#perSecond
   }
 

@@ -3,12 +3,10 @@
  * agents wait for the turn, the agent keeps it a while longer and then returns those sites to the tail of the
  * queue.
  */
-import type { Clock, GroupId, Millis } from '../../model/index.js'
 
-/** Returned sites must be rebuilt later, so a turn is kept at least this long. */
-export const KEEP_MS = 10_000
-/** Waiting agents repeat their demand every second; without repetition it ends after this time. */
-const FORGET_MS = 5_000
+import type { Clock, GroupId, Millis } from '../../model/index.js'
+import { KEEP_MS, TURN_DEMAND_FORGET_MS } from '../limits.js'
+
 const NONE: ReadonlySet<GroupId> = new Set()
 
 export class TurnDemand {
@@ -29,7 +27,7 @@ export class TurnDemand {
     if (groups.length === 0) return NONE
     const now = this.#clock.monotonic()
     for (const [group, { lastWantedAt }] of this.#wanted)
-      if (now - lastWantedAt > FORGET_MS) this.#wanted.delete(group)
+      if (now - lastWantedAt > TURN_DEMAND_FORGET_MS) this.#wanted.delete(group)
     for (const group of groups) {
       const known = this.#wanted.get(group)
       if (known) known.lastWantedAt = now
@@ -48,7 +46,10 @@ export class TurnDemand {
   isPassedOn(group: GroupId): boolean {
     if (this.#wanted.size === 0 && this.#passed.size === 0) return false
     const now = this.#clock.monotonic()
-    for (const [passed, at] of this.#passed) if (now - at > FORGET_MS) this.#passed.delete(passed)
-    return this.#passed.has(group) || now - (this.#wanted.get(group)?.lastWantedAt ?? -FORGET_MS) < FORGET_MS
+    for (const [passed, at] of this.#passed) if (now - at > TURN_DEMAND_FORGET_MS) this.#passed.delete(passed)
+    return (
+      this.#passed.has(group) ||
+      now - (this.#wanted.get(group)?.lastWantedAt ?? -TURN_DEMAND_FORGET_MS) < TURN_DEMAND_FORGET_MS
+    )
   }
 }

@@ -6,15 +6,13 @@
 import { type Clock, type Exchange, LIMITS, type Millis, type StopSignal, sleep } from '../../model/index.js'
 import { hostOf, siteOf } from '../../model/url/index.js'
 import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
+import { ROBOTS_PROCEDURE_LEAST_SHARE_MS, ROBOTS_PROCEDURE_PAUSE_MS } from '../limits.js'
 import { endAttempt, takeAttempt } from './attempt-signal.js'
 
 const ROUNDS = 2
-const PAUSE_MS = 2_000
 /** Failed responses kept for the archive; a host may have dozens of addresses. */
 const KEPT_EXCHANGES = 16
 const KEPT_PROBLEMS = 16
-/** The least time for an attempt, however many addresses there are. */
-const LEAST_SHARE_MS = 2_000
 
 /** Any address. */
 const UNKNOWN: readonly (string | undefined)[] = [undefined]
@@ -65,7 +63,7 @@ export class RobotsProcedure {
     const { clock, everyAddress } = this.#parts
     let worst: FetchResult | null = null
     for (let round = 0; round < (everyAddress ? ROUNDS : 1); round++) {
-      if (round > 0) await sleep(clock, PAUSE_MS, this.#signal)
+      if (round > 0) await sleep(clock, ROBOTS_PROCEDURE_PAUSE_MS, this.#signal)
       const addresses = everyAddress ? await this.#addresses(url) : UNKNOWN
       for (let i = 0; i < addresses.length; i++) {
         const shareMs = this.#shareMs(addresses.length * (everyAddress ? ROUNDS - round : 1) - i)
@@ -91,7 +89,10 @@ export class RobotsProcedure {
    * Divides the remaining time among the attempts to come, so that all are made even if many get no answer.
    */
   #shareMs(attemptsLeft: number): Millis {
-    return Math.max((this.#until - this.#parts.clock.monotonic()) / attemptsLeft, LEAST_SHARE_MS)
+    return Math.max(
+      (this.#until - this.#parts.clock.monotonic()) / attemptsLeft,
+      ROBOTS_PROCEDURE_LEAST_SHARE_MS,
+    )
   }
 
   async #attempt(

@@ -2,7 +2,9 @@
  * The rules of one robots.txt that apply to us, by RFC 9309 and Google's published behaviour. Where the two
  * differ (`%62` is `b`, lines of any length), the RFC is followed.
  */
+
 import { pathStart } from '../../model/url/index.js'
+import { ROBOTS_RULES_SHARED_BYTES } from '../limits.js'
 import { canonicalPath, looseQuery } from './path-form.js'
 import { type RobotsFile, robotsFile } from './robots-bytes.js'
 import {
@@ -24,8 +26,6 @@ export interface RobotsVerdict {
 
 const ALLOWED: RobotsVerdict = { allowed: true }
 
-/** Thousands of sites have the default robots.txt of their software, so short ones are cached. */
-const SHARED_BYTES = 1_024
 const SHARED = 256
 const shared = new Map<string, RobotsRules>()
 
@@ -46,7 +46,7 @@ export class RobotsRules {
 
   /** Accepts any bytes. `productToken` is the name of the crawler; a version after a slash is ignored. */
   static parse(bytes: Uint8Array, productToken: string): RobotsRules {
-    if (bytes.length > SHARED_BYTES) return RobotsRules.#read(bytes, productToken)
+    if (bytes.length > ROBOTS_RULES_SHARED_BYTES) return RobotsRules.#read(bytes, productToken)
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
     const key = `${productToken}\n${text}`
     const known = shared.get(key)

@@ -1,8 +1,6 @@
 import type { WaitingCell } from '../../ledger/index.js'
 import type { Clock, GroupId, Millis } from '../../model/index.js'
-
-/** Agents repeat a turn request every second, and the bus may lose some. */
-const REQUEST_MS = 3_000
+import { REQUEST_MS } from '../limits.js'
 
 /**
  * The turns that agents request for a single request, such as a hop of robots.txt. While a turn is requested,

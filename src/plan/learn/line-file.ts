@@ -1,10 +1,10 @@
 /** Writes gzipped lines member by member, so that memory does not grow with the file. */
+
 import { crc32, gzipSync } from 'node:zlib'
 import { DurableFile } from '../../files/index.js'
+import { MEMBER_CHARS } from '../limits.js'
 
 const LEVEL = 1
-/** Size of a gzip member before compression. */
-const MEMBER_CHARS = 1024 * 1024
 
 /** Replaces the file at `path`. Without lines it writes no file and returns null. */
 export async function writeLines(

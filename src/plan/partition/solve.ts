@@ -1,4 +1,5 @@
 import { SeededRandom } from '../../model/index.js'
+import { PLACEMENT_BYTES } from '../limits.js'
 import { bisect } from './bisection.js'
 import { extract } from './coarsen/index.js'
 import { Evolution } from './evolve.js'
@@ -12,9 +13,6 @@ import {
   type Room,
   type Workspace,
 } from './state/index.js'
-
-/** Bytes the pin counts and links of one k-way placement may take. */
-const PLACEMENT_BYTES = 1_000_000_000
 
 /** Direct k-way where its tables fit into memory; else two halves of the parts, each for itself. */
 export function solve(

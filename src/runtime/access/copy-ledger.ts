@@ -3,6 +3,7 @@
  * it is. Its crawl.json says where the ledger is: until crawl.json is written the old ledger counts, and then
  * the new one. The new one has a new generation, so that the directory refuses the old one from then on.
  */
+
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../../config/index.js'
@@ -25,6 +26,7 @@ import {
   takeLock,
   writeCrawlFile,
 } from '../directory/index.js'
+import { COPY_LEDGER_BEAT_MS } from '../limits.js'
 import { type CrawlInDatabase, inDatabase, type Ledgers, type Platform } from '../platform/index.js'
 import { findCrawl, needTrusted } from './find-crawl.js'
 import { alreadyRunningError, closeSilentIncarnations, hasRunningAgents } from './running-agents.js'
@@ -33,8 +35,6 @@ export interface CopyResult {
   readonly directory: string
   readonly rows: number
 }
-
-const BEAT_MS = 1_000
 
 /** From the directory of a crawl into a database, under its name or another. */
 export async function copyToDatabase(
@@ -192,7 +192,7 @@ async function holdSeat(
   const beat = async () => {
     while (!over.signal.aborted) {
       await ledger.heartbeat(incarnation, leaseMs, JSON.stringify({ seat, place: null }))
-      await sleep(clock, Math.min(BEAT_MS, leaseMs / 10), over.signal)
+      await sleep(clock, Math.min(COPY_LEDGER_BEAT_MS, leaseMs / 10), over.signal)
     }
   }
   const beating = beat().catch(() => {})

@@ -1,4 +1,5 @@
 /** Which agents work on a crawl whose ledger is in a database: heartbeats show it, there is no lock. */
+
 import { HEARTBEAT_MS } from '../../cluster/agent/heartbeat/index.js'
 import {
   type AgentRow,
@@ -9,9 +10,8 @@ import {
 } from '../../ledger/index.js'
 import { type Clock, type Millis, sleep } from '../../model/index.js'
 import { DirectoryBusyError } from '../directory/index.js'
+import { RUNNING_AGENTS_LOOK_MS } from '../limits.js'
 import type { Platform } from '../platform/index.js'
-
-const LOOK_MS = 200
 
 /** Whether any agent sends heartbeats. Waits for the first, but not if the ledger lists no agent. */
 export async function hasRunningAgents(ledger: Ledger, clock: Clock): Promise<boolean> {
@@ -66,6 +66,6 @@ async function listen(
     const heard = rows.filter(isHeard)
     const silent = rows.filter(row => !isHeard(row)).map(({ incarnation }) => incarnation)
     if (silent.length === 0 || heard.some(enough) || clock.monotonic() > until) return { heard, silent }
-    await sleep(clock, LOOK_MS)
+    await sleep(clock, RUNNING_AGENTS_LOOK_MS)
   }
 }

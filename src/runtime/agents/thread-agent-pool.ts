@@ -2,6 +2,7 @@
  * Several agents, each in a thread of its own. When one dies, its incarnation is closed, its cells go to the
  * head of the queue, its files are cut to what was committed, and a new agent starts in its place.
  */
+
 import { join } from 'node:path'
 import { MessageChannel, MessagePort, type Worker } from 'node:worker_threads'
 import { relayBus } from '../../bus/index.js'
@@ -11,6 +12,7 @@ import { type Incarnation, LedgerError } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'
 import type { AgentProgress } from '../../report/index.js'
 import { AgentRestartLimitError, checkPairNow } from '../directory/index.js'
+import { THREAD_AGENT_POOL_SOON_MS } from '../limits.js'
 import type { AgentOrder } from '../platform/index.js'
 import { recoverIncarnation } from '../recovery/index.js'
 import { receivedPage } from '../threads/index.js'
@@ -19,7 +21,6 @@ import type { AgentPool, AgentPoolParts } from './agent-pool.js'
 
 /** Deaths in a row, each soon after the start, after which starting again is given up. */
 const MOST_DEATHS = 5
-const SOON_MS = 10_000
 /** The young generation of an agent's thread, as large as a crawl by one agent has it. */
 const YOUNG_MB = 8
 
@@ -180,7 +181,7 @@ export class ThreadAgentPool implements AgentPool {
     const recovered = directory && (await recoverIncarnation(directory, crawl, ledger, incarnation, 'gone'))
     const what = isFenced ? 'the ledger has ended the incarnation of an agent' : 'an agent died'
     log.warn(`${what}; a new one takes its place`, { agent, incarnation, ...recovered })
-    const isSoon = platform.clock.monotonic() - startedAt < SOON_MS
+    const isSoon = platform.clock.monotonic() - startedAt < THREAD_AGENT_POOL_SOON_MS
     // Databases may fail over as often as they like.
     if (!isFenced) this.#deaths = isSoon ? this.#deaths + 1 : 1
     if (this.#deaths > MOST_DEATHS * names.length)

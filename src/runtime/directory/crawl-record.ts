@@ -3,21 +3,18 @@
  * that do not see the store. The names begin with `crawl.`: such settings are not sent with heartbeats and
  * are never shown.
  */
+
 import { hostname } from 'node:os'
 import { ConfigError } from '../../config/index.js'
 import type { Ledger } from '../../ledger/index.js'
-import { type Clock, type Millis, type Random, sleep } from '../../model/index.js'
+import { type Clock, type Random, sleep } from '../../model/index.js'
+import { CRAWL_RECORD_LOOK_MS, CRAWL_RECORD_MAKING_MS } from '../limits.js'
 import { type CrawlFile, checkCrawlFile } from './crawl-directory.js'
 
 const FILE = 'crawl.file'
 const STORE = 'crawl.store'
 const TOKEN = 'crawl.token'
 const TOKEN_BYTES = 32
-/**
- * How long to wait for the record of a crawl whose tables were made a moment ago.
- */
-const MAKING_MS: Millis = 10_000
-const LOOK_MS: Millis = 200
 
 export interface CrawlRecord {
   readonly file: CrawlFile
@@ -50,7 +47,7 @@ export async function readRecord(ledger: Ledger): Promise<CrawlRecord | null> {
 }
 
 export async function awaitRecord(ledger: Ledger, crawl: string, clock: Clock): Promise<CrawlRecord> {
-  for (const until = clock.monotonic() + MAKING_MS; ; await sleep(clock, LOOK_MS)) {
+  for (const until = clock.monotonic() + CRAWL_RECORD_MAKING_MS; ; await sleep(clock, CRAWL_RECORD_LOOK_MS)) {
     const record = await readRecord(ledger)
     if (record) return record
     if (clock.monotonic() > until)

@@ -6,11 +6,8 @@
 import type { AgentRow, Ledger } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'
 import type { AgentAbility } from '../../plan/assign/learned/index.js'
+import { AGENT_ABILITIES_LEAST_PAGES, AGENT_ABILITIES_LOOK_MS } from '../limits.js'
 
-/** The pause between two readings; a heartbeat is about the second before it. */
-const LOOK_MS = 2_000
-/** Fewer pages say nothing of an agent's speed. */
-const LEAST_PAGES = 50
 /** From which share of memory or disk on there is enough (D13, as in `monitor.ts`). */
 const ENOUGH = 10
 
@@ -46,7 +43,7 @@ export class AgentAbilities {
 
   async update(): Promise<void> {
     if (this.#now() < this.#lookAt) return
-    this.#lookAt = this.#now() + LOOK_MS
+    this.#lookAt = this.#now() + AGENT_ABILITIES_LOOK_MS
     for (const row of await this.#ledger.agents()) if (row.lanes > 0) this.#read(row)
   }
 
@@ -58,7 +55,9 @@ export class AgentAbilities {
       const { busyMs, done } = known ?? { busyMs: 0, done: 0 }
       byName.set(entry.name, { ...entry, busyMs: entry.busyMs + busyMs, done: entry.done + done })
     }
-    const judged = [...byName.values()].filter(({ busyMs, done }) => busyMs > 0 && done >= LEAST_PAGES)
+    const judged = [...byName.values()].filter(
+      ({ busyMs, done }) => busyMs > 0 && done >= AGENT_ABILITIES_LEAST_PAGES,
+    )
     return judged.map(({ name, lanes, busyMs, done, room }) => ({
       name,
       lanes,

@@ -2,8 +2,10 @@
  * What an agent has left of its machine (D4, D13): processor, memory, disk and network. A busy one is given
  * fewer sites, long before it is too late with its heartbeats and taken for dead.
  */
+
 import type { AgentCapacity, MachineLoad } from '../../cluster/agent/heartbeat/index.js'
 import type { Clock, Millis } from '../../model/index.js'
+import { MONITOR_LOOK_MS } from '../limits.js'
 import type { NetworkCounters } from './machine-gauges.js'
 
 /** What is read of the machine: all of it since some beginning, or as it is now. */
@@ -26,7 +28,6 @@ export interface MonitorParts {
   readonly allowedBytes: () => number
 }
 
-const LOOK_MS = 1_000
 /** What is left below which an agent wants fewer sites; with nothing left it still wants a quarter. */
 const BUSY_BELOW = { cpu: 0.2, memory: 0.02, disk: 0.01, bandwidth: 0.05 }
 const LEAST_SHARE = 1 / 4
@@ -71,7 +72,7 @@ export class Monitor {
     const { clock, gauges } = this.#parts
     const last = this.#last
     const passedMs = last === null ? 0 : clock.monotonic() - last.at
-    if (last !== null && passedMs < LOOK_MS) return this.#load
+    if (last !== null && passedMs < MONITOR_LOOK_MS) return this.#load
     const now = this.#read()
     this.#last = now
     const busyShare = gauges.busyShare()

@@ -3,11 +3,10 @@
  * ledger while it runs, so that a killed run counts too, and the next holder of the seat continues from
  * there.
  */
+
 import type { Ledger } from '../../ledger/index.js'
 import type { Clock, Millis } from '../../model/index.js'
-
-/** A killed run loses at most this much. */
-const SAVE_MS: Millis = 2_000
+import { USAGE_METER_SAVE_MS } from '../limits.js'
 
 export interface UsageTotal {
   readonly seconds: number
@@ -51,9 +50,9 @@ export class UsageMeter {
     this.#savedAt = from.at
   }
 
-  /** Called often, saves every `SAVE_MS`. */
+  /** Called often, saves every `USAGE_METER_SAVE_MS`. */
   async saveIfDue(): Promise<void> {
-    if (this.#clock.monotonic() - this.#savedAt >= SAVE_MS) await this.save()
+    if (this.#clock.monotonic() - this.#savedAt >= USAGE_METER_SAVE_MS) await this.save()
   }
 
   async save(): Promise<UsageTotal> {

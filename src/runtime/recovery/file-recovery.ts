@@ -1,7 +1,9 @@
 /** Cuts the files of all ended incarnations to what the ledger has committed, and records damage. */
+
 import type { CrawlConfig } from '../../config/index.js'
 import type { Incarnation, Ledger } from '../../ledger/index.js'
-import { type Clock, type Millis, sleep } from '../../model/index.js'
+import { type Clock, sleep } from '../../model/index.js'
+import { FILE_RECOVERY_CLOSING_MS, FILE_RECOVERY_LOOK_MS } from '../limits.js'
 import { hasOpenFiles, type RecoverySummary, recoverDirectory } from './recovery.js'
 
 export interface FileRecoveryParts {
@@ -14,9 +16,6 @@ export interface FileRecoveryParts {
   /** Whether this process may still write to its files. */
   readonly isAlive: (incarnation: Incarnation) => boolean
 }
-
-const CLOSING_MS: Millis = 5_000
-const LOOK_MS: Millis = 100
 
 export class FileRecovery {
   readonly #parts: FileRecoveryParts
@@ -43,8 +42,9 @@ export class FileRecovery {
   /** Waits first: agents that have just ended close their files themselves if they can. */
   async recoverLast(): Promise<void> {
     const { clock } = this.#parts
-    const until = clock.monotonic() + CLOSING_MS
-    while (hasOpenFiles(this.#parts.directory) && clock.monotonic() < until) await sleep(clock, LOOK_MS)
+    const until = clock.monotonic() + FILE_RECOVERY_CLOSING_MS
+    while (hasOpenFiles(this.#parts.directory) && clock.monotonic() < until)
+      await sleep(clock, FILE_RECOVERY_LOOK_MS)
     await this.recover()
   }
 }

@@ -10,6 +10,7 @@ import { type Clock, LIMITS } from '../../model/index.js'
 import { countOf, type SiteCount } from '../../plan/learn/index.js'
 import type { Log } from '../directory/index.js'
 import { readCrawlFile } from '../directory/index.js'
+import { KEEP_LEARNED_BATCH_SITES } from '../limits.js'
 import type { AgentAbilities } from '../machine/index.js'
 
 import type { PlanWorker } from './route-task.js'
@@ -23,8 +24,6 @@ export interface LearnedPlaces {
   readonly log: Log
   readonly clock: Clock
 }
-
-const BATCH_SITES = 1_000
 
 export async function keepLearned(places: LearnedPlaces): Promise<void> {
   const { directory, config, ledger, worker, abilities, log, clock } = places
@@ -54,7 +53,7 @@ async function* batchesOf(ledger: Ledger): AsyncGenerator<readonly SiteCount[]> 
     if (count === null) continue
     if (++sites > LIMITS.learnedSites) break
     batch.push(count)
-    if (batch.length < BATCH_SITES) continue
+    if (batch.length < KEEP_LEARNED_BATCH_SITES) continue
     yield batch
     batch = []
   }

@@ -2,6 +2,7 @@
  * The work itself, for a thread that has nothing else to do: what was learned in, a routing table as a file
  * out.
  */
+
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Predicted, predictedOf } from '../../cluster/coordinator/index.js'
@@ -31,6 +32,7 @@ import {
   sharesOf,
 } from '../../plan/assign/learned/index.js'
 import { type LearnedTask, type LearnedTrouble, readLearned, type SiteCount } from '../../plan/learn/index.js'
+import { ROUTE_TASK_NAMED_SITES } from '../limits.js'
 
 export interface RouteTask extends Omit<RoutingRequest, 'shares'> {
   /** The previous crawl, and when it was begun. */
@@ -117,7 +119,6 @@ export interface PlanWorker {
   ): Promise<LearnedTrouble | null>
 }
 
-const NAMED_SITES = 10
 /** Of the seeds' sites that must be known. */
 const LEAST_KNOWN = 0.1
 
@@ -166,8 +167,8 @@ function written(
     bytes: bytes.length,
     nets: learned.counts.length,
     shares: relative(shares),
-    heavySites: heavySites.filter(site => !isPiece(site)).slice(0, NAMED_SITES),
-    splitSites: splitIn(learned, table).slice(0, NAMED_SITES),
+    heavySites: heavySites.filter(site => !isPiece(site)).slice(0, ROUTE_TASK_NAMED_SITES),
+    splitSites: splitIn(learned, table).slice(0, ROUTE_TASK_NAMED_SITES),
     ...(owners && { owners }),
     ...(byAddress && { prefixes: byAddress.isExact ? byAddress.prefixes.length : null }),
   }

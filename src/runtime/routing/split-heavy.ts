@@ -10,12 +10,10 @@ import type { Ledger } from '../../ledger/index.js'
 import { LIMITS, rangeCell } from '../../model/index.js'
 import { planSplit, sampleOf } from '../../page/frontier/index.js'
 import type { HeavySite, SiteSplit } from '../../plan/assign/learned/index.js'
+import { SPLIT_HEAVY_BATCH_PAGES, SPLIT_HEAVY_BATCH_ROWS } from '../limits.js'
 
 /** Setting: splits that are under way. */
 const SPLITS = 'seat.splits'
-const BATCH_ROWS = 2_000
-/** Each brings the text of a page along. */
-const BATCH_PAGES = 500
 const WHOLE = { from: '', to: '' }
 
 /** A site with a page limit is not split: each of its cells would count its pages separately. */
@@ -69,8 +67,8 @@ async function applySplits(ledger: Ledger, splits: readonly SiteSplit[]): Promis
  */
 async function pagesOf(ledger: Ledger, site: string, urls: readonly string[]): Promise<readonly string[]> {
   const pages: string[] = []
-  for (let from = 0; from < urls.length; from += BATCH_PAGES) {
-    const batch = urls.slice(from, from + BATCH_PAGES)
+  for (let from = 0; from < urls.length; from += SPLIT_HEAVY_BATCH_PAGES) {
+    const batch = urls.slice(from, from + SPLIT_HEAVY_BATCH_PAGES)
     const known = await ledger.loadMeta(site, batch)
     for (const url of batch) if (known.has(url)) pages.push(url)
   }
@@ -80,7 +78,7 @@ async function pagesOf(ledger: Ledger, site: string, urls: readonly string[]): P
 /** All URLs of the previous crawl. */
 async function* urlsOf(ledger: Ledger, site: string): AsyncGenerator<string> {
   for (let after = 0; ; ) {
-    const rows = await ledger.readInbox(site, after, BATCH_ROWS)
+    const rows = await ledger.readInbox(site, after, SPLIT_HEAVY_BATCH_ROWS)
     if (rows.length === 0) return
     for (const { url } of rows) yield url
     after = rows[rows.length - 1].position

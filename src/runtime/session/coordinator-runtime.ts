@@ -3,6 +3,7 @@
  * with the seat it recovers the files of ended incarnations, merges tables, answers the user, and concludes
  * the crawl. All of that moves with the seat: the next holder finds in the ledger where the last one was.
  */
+
 import type { LocalBus } from '../../bus/index.js'
 import { CoordinatorSeat } from '../../cluster/coordinator/index.js'
 import { type CrawlConfig, isLearned } from '../../config/index.js'
@@ -15,6 +16,7 @@ import { stageIn } from '../../plan/assign/learned/index.js'
 import type { LedgerCount, Report } from '../../report/index.js'
 import type { AgentPool } from '../agents/index.js'
 import { checkPairNow, DiskFullError, type Log } from '../directory/index.js'
+import { COORDINATOR_RUNTIME_LOOK_MS } from '../limits.js'
 import {
   AgentAbilities,
   type DiskGuard,
@@ -31,8 +33,6 @@ import { type ListenPlace, PackEndpoint } from './pack-endpoint.js'
 import { RemoteAgents } from './remote-agents.js'
 import { CONCLUDED, writeReport } from './run-report.js'
 import { writeSitesTable } from './sites-table.js'
-
-const LOOK_MS = 200
 
 export interface CoordinatorRuntimeParts {
   readonly platform: Platform
@@ -134,7 +134,7 @@ export class CoordinatorRuntime {
    */
   async conclude(startedAtMs: Millis): Promise<Report | null> {
     const { ledger, platform } = this.#parts
-    for (; ; await sleep(platform.clock, LOOK_MS)) {
+    for (; ; await sleep(platform.clock, COORDINATOR_RUNTIME_LOOK_MS)) {
       // In this order: a process that concludes the crawl frees the seat, which may be ours before we know.
       const { seat } = this
       if ((await ledger.settings())[CONCLUDED] === 'true') return null

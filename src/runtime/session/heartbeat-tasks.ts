@@ -11,11 +11,11 @@ import { type Clock, isTrouble, type Millis, sleep } from '../../model/index.js'
 import { type LedgerCount, type ProgressSources, queuedOf } from '../../report/index.js'
 import type { AgentPool } from '../agents/index.js'
 import type { Log } from '../directory/index.js'
+import { CHECKPOINT_LOOK_MS } from '../limits.js'
 import type { AgentAbilities, DiskGuard, UsageMeter } from '../machine/index.js'
 
 /** The pause between two counts, in times of what a count took. */
 const COUNT_PAUSE = 50
-const CHECKPOINT_LOOK_MS = 100
 
 export interface HeartbeatTasksParts {
   readonly clock: Clock

@@ -5,6 +5,7 @@
  * If it sees the store it stands by for the coordinator's seat. If not, it sends its packs to the coordinator
  * (D11).
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import type { Ledger } from '../../ledger/index.js'
 import { type FoundCrawl, needTrusted } from '../access/index.js'
 import { ThreadAgentPool } from '../agents/index.js'
 import { checkPairNow, hooksNamed, Log, readRecord } from '../directory/index.js'
+import { JOINED_AGENT_LOOK_MS } from '../limits.js'
 import { DiskGuard } from '../machine/index.js'
 import type { CrawlInDatabase, Platform } from '../platform/index.js'
 import { StoreWorker } from '../threads/index.js'
@@ -35,9 +37,6 @@ interface Joining {
   readonly log: Log
   readonly scratch: string
 }
-
-/** How often an agent without the store checks whether the crawl is to stop. */
-const LOOK_MS = 1_000
 
 /** What the user is told on the way. */
 interface JoinTalk {
@@ -208,7 +207,7 @@ export class JoinedAgent {
   #heedStop(ledger: Ledger): () => void {
     let cancel = () => {}
     const look = () => {
-      cancel = this.#platform.clock.after(LOOK_MS, look)
+      cancel = this.#platform.clock.after(JOINED_AGENT_LOOK_MS, look)
       void ledger.settings().then(
         ({ stop }) => stop && this.stop(),
         () => {},

@@ -2,14 +2,16 @@
  * Receives the packs of agents that do not see the store while this process coordinates. The packs under each
  * seat go to files of their own.
  */
+
 import { hostname } from 'node:os'
 import { PackServer } from '../../cluster/transfer/index.js'
 import type { CrawlConfig } from '../../config/index.js'
 import type { Incarnation, Ledger, SeatStatus } from '../../ledger/index.js'
 import { loadZstd } from '../../model/bytes/index.js'
-import { type Epoch, type Millis, sleep } from '../../model/index.js'
+import { type Epoch, sleep } from '../../model/index.js'
 import type { Log } from '../directory/index.js'
 import { readRecord } from '../directory/index.js'
+import { PACK_ENDPOINT_CLOSING_MS, PACK_ENDPOINT_LOOK_MS } from '../limits.js'
 import type { Platform } from '../platform/index.js'
 import { readTableBytes } from '../routing/index.js'
 import type { StoreWorker } from '../threads/index.js'
@@ -37,8 +39,6 @@ export interface PackEndpointParts {
 export const OWN_MACHINE: ListenPlace = { host: '127.0.0.1', port: 0 }
 /** Files of one incarnation under one seat. */
 const FILES_PER_SEAT = 100_000
-const CLOSING_MS: Millis = 5_000
-const LOOK_MS: Millis = 50
 const ANYWHERE = /^(?:0\.0\.0\.0|::)$/
 
 export class PackEndpoint {
@@ -97,8 +97,9 @@ export class PackEndpoint {
   /** Waits a few seconds for agents that have ended to close their files. */
   async drain(): Promise<void> {
     const { clock } = this.#parts.platform
-    const until = clock.monotonic() + CLOSING_MS
-    while ((this.#server?.openIncarnations ?? 0) > 0 && clock.monotonic() < until) await sleep(clock, LOOK_MS)
+    const until = clock.monotonic() + PACK_ENDPOINT_CLOSING_MS
+    while ((this.#server?.openIncarnations ?? 0) > 0 && clock.monotonic() < until)
+      await sleep(clock, PACK_ENDPOINT_LOOK_MS)
     await this.close()
   }
 

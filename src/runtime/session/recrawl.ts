@@ -3,6 +3,7 @@
  * its cell's first lease; what the tables know of its page (ETag, Last-Modified, digest, links, and the rest
  * of its row) becomes its meta-info (D6).
  */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { asDamage } from '../../cluster/agent/cells/index.js'
@@ -26,13 +27,9 @@ import { readDiscoveries } from '../../page/frontier/index.js'
 import { readLedger } from '../access/index.js'
 import type { Log } from '../directory/index.js'
 import { readCrawlFile } from '../directory/index.js'
+import { RECRAWL_BATCH_ROWS, RECRAWL_FACT_ROWS, RECRAWL_JOURNAL_BYTES } from '../limits.js'
 
 import type { Platform } from '../platform/index.js'
-
-const BATCH_ROWS = 2_000
-/** Each of these carries the text of a page. */
-const FACT_ROWS = 500
-const JOURNAL_BYTES = 4 * 1024 * 1024
 
 /** The new crawl, and how sites are divided into cells there. */
 interface Target {
@@ -105,7 +102,7 @@ async function estimateSites(previous: Ledger, ledger: Ledger): Promise<void> {
   let sizes: { cell: CellId; size: number }[] = []
   for await (const { cell, settled } of siteSummaries(previous)) {
     sizes.push({ cell, size: settled })
-    if (sizes.length < BATCH_ROWS) continue
+    if (sizes.length < RECRAWL_BATCH_ROWS) continue
     await ledger.estimate(sizes)
     sizes = []
   }
@@ -131,12 +128,12 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
       } catch (error) {
         throw asDamage(cell, error)
       }
-      if (rows.length >= BATCH_ROWS) await flush()
+      if (rows.length >= RECRAWL_BATCH_ROWS) await flush()
     }
     from = batch[batch.length - 1].number + 1
   }
   for (let after = 0; ; ) {
-    const unread = await previous.readInbox(cell, after, BATCH_ROWS)
+    const unread = await previous.readInbox(cell, after, RECRAWL_BATCH_ROWS)
     if (unread.length === 0) break
     unread.forEach(take)
     await flush()
@@ -160,8 +157,8 @@ function appendsOf(rows: readonly Discovery[], { cells, grouping }: Target): App
 
 /** Without the journals of the cells that it was split from: these are read with their cells. */
 async function ownJournals(previous: Ledger, cell: CellId, from: number) {
-  if (siteOfCell(cell) === cell) return previous.readJournal(cell, from, JOURNAL_BYTES)
-  const batch = await previous.readJournals({ cell, number: from - 1 }, JOURNAL_BYTES)
+  if (siteOfCell(cell) === cell) return previous.readJournal(cell, from, RECRAWL_JOURNAL_BYTES)
+  const batch = await previous.readJournals({ cell, number: from - 1 }, RECRAWL_JOURNAL_BYTES)
   return batch.filter(part => part.cell === cell)
 }
 
@@ -182,7 +179,7 @@ async function importMeta(
     if (!page.isWhole || normaliseEscapes(url) !== url) continue
     const [etag, lastModified] = mayKeep(page) ? [page.etag, page.lastModified] : ['', '']
     rows.push({ cell: cellOf(url), url, meta: { etag, lastModified, digest, storedAt, links } })
-    if (rows.length < BATCH_ROWS) continue
+    if (rows.length < RECRAWL_BATCH_ROWS) continue
     await ledger.saveMeta(rows)
     pages += rows.length
     rows = []
@@ -196,7 +193,7 @@ async function importFacts(directory: string, ledger: Ledger): Promise<void> {
   let rows: MetaFacts[] = []
   for await (const { url, digest, facts } of previousFacts(directory)) {
     rows.push({ cell: cellOf(url), url, digest, facts: packFacts(facts) })
-    if (rows.length < FACT_ROWS) continue
+    if (rows.length < RECRAWL_FACT_ROWS) continue
     await ledger.saveFacts(rows)
     rows = []
   }

@@ -8,10 +8,9 @@ import type { CrawlConfig } from '../../config/index.js'
 import type { Incarnation, Ledger } from '../../ledger/index.js'
 import { sleep } from '../../model/index.js'
 import type { Log } from '../directory/index.js'
+import { REMOTE_AGENTS_LOOK_MS } from '../limits.js'
 import { inDatabase, type Platform, type ProcessBus } from '../platform/index.js'
 import { recoverIncarnation } from '../recovery/index.js'
-
-const LOOK_MS = 200
 
 export interface RemoteAgentsParts {
   readonly platform: Platform
@@ -66,7 +65,7 @@ export class RemoteAgents {
     const until = clock.monotonic() + leaseMs
     let left = await this.#present()
     while (left.length > 0 && clock.monotonic() < until) {
-      await sleep(clock, LOOK_MS)
+      await sleep(clock, REMOTE_AGENTS_LOOK_MS)
       left = await this.#present()
     }
     for (const incarnation of left) await ledger.leave(incarnation)

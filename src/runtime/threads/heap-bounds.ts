@@ -12,10 +12,10 @@
  *
  * Flags hold for all threads of the process, so the library does not set them.
  */
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Both halves of the young generation together. */
-const YOUNG_BYTES = 8 * 1024 * 1024
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { YOUNG_BYTES } from '../limits.js'
+
 /** Surviving objects make it grow; a few megabytes of them are enough. */
 const MOST_ARRAYS = 10_000
 const ARRAY_LENGTH = 256

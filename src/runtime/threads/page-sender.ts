@@ -3,11 +3,10 @@
  * few pages ahead and then waits until one is taken, so that a slow loop slows the crawl down and memory
  * stays bounded: a page that waits to be sent counts as in flight.
  */
+
 import type { TransferListItem } from 'node:worker_threads'
 import type { CrawledPage } from '../../cluster/agent/lane/index.js'
-
-/** Pages of one agent that were sent and not taken yet. */
-const SENT_PAGES = 4
+import { PAGE_SENDER_SENT_PAGES } from '../limits.js'
 
 /** A Buffer arrives in another thread as a Uint8Array. */
 export type SentPage = Omit<CrawledPage, 'body'> & { readonly body: Uint8Array }
@@ -24,7 +23,7 @@ export class PageSender {
   }
 
   async send(page: CrawledPage): Promise<void> {
-    while (this.#isWanted && this.#sent >= SENT_PAGES)
+    while (this.#isWanted && this.#sent >= PAGE_SENDER_SENT_PAGES)
       await new Promise<void>(resolve => this.#onTaken.push(resolve))
     if (!this.#isWanted) return
     this.#sent++

@@ -1,5 +1,6 @@
 import type { CrawledPage, Hooks } from '../../cluster/agent/lane/index.js'
 import type { Report } from '../../report/index.js'
+import { BUFFERED_BYTES, BUFFERED_PAGES } from '../limits.js'
 
 /** Receives the pages of all agents of this process, after the hooks. */
 export interface PageReader {
@@ -10,10 +11,6 @@ export interface PageReader {
   /** The crawl is to stop: no lane waits for room any more. */
   release(): void
 }
-
-/** Pages, and bytes of their bodies, that wait for the loop; when there are more, the lanes wait. */
-const BUFFERED_PAGES = 64
-const BUFFERED_BYTES = 32 * 1024 * 1024
 
 /** Passes pages from the lanes of all agents to a `for await` loop; without a loop they are dropped. */
 export class PageStream implements PageReader {

@@ -1,9 +1,8 @@
 /** The facts of a history as sentences. */
+import { ID_CHARS } from '../limits.js'
 import type { Fact } from './history.js'
 
 type Part = Fact[number] | undefined
-
-const ID_CHARS = 8
 
 const SENTENCES: Readonly<Record<string, (...parts: Part[]) => string>> = {
   join: (agent, incarnation) => `${agent} starts as incarnation ${incarnation}`,

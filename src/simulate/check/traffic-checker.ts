@@ -2,8 +2,10 @@
  * Checks P5 by the observed requests: one agent at a time requests a group of sites, with the delay between
  * two requests to the group and the Crawl-delay between two pages of a site.
  */
+
 import { type GroupId, groupOf, type Millis } from '../../model/index.js'
 import { hostOf, type Site } from '../../model/url/index.js'
+import { TRAFFIC_CHECKER_ROUNDING_MS } from '../limits.js'
 import type { Machine, VirtualTime } from '../machines/index.js'
 import type { Web } from '../ports/index.js'
 
@@ -28,8 +30,6 @@ export type Requester = Pick<Machine, 'name'>
 
 /** Groups are forgotten only when there are more sites than this. */
 const LEAST_SWEEP = 10_000
-/** Times are sums of fractions of a millisecond. */
-const ROUNDING_MS = 0.001
 
 export class TrafficChecker {
   readonly #parts: TrafficParts
@@ -101,7 +101,7 @@ export class TrafficChecker {
     // Without a delay the sites of a group need no turn; one site still has one connection.
     else if (traffic.open > 0 && (delayMs > 0 || this.#openSites.has(site)))
       this.#break(`two requests of ${machine.name} to ${group} at once`, [group])
-    else if (!sameProcedure && sinceMs < delayMs - ROUNDING_MS)
+    else if (!sameProcedure && sinceMs < delayMs - TRAFFIC_CHECKER_ROUNDING_MS)
       this.#break(`${url} is requested ${round(sinceMs)} ms after the last request to ${group}`, [group])
     traffic.open++
     traffic.machine = machine
@@ -112,7 +112,7 @@ export class TrafficChecker {
     const delayMs = this.#crawlDelayMs(site)
     if (delayMs === 0) return
     const sinceMs = this.#parts.time.now - (this.#lastPageEnd.get(site) ?? Number.NEGATIVE_INFINITY)
-    if (sinceMs >= delayMs - ROUNDING_MS) return
+    if (sinceMs >= delayMs - TRAFFIC_CHECKER_ROUNDING_MS) return
     const what = `${url} is requested ${round(sinceMs)} ms after the last page, its Crawl-delay is ${delayMs} ms`
     this.#break(what, [site])
   }

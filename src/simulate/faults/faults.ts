@@ -1,5 +1,7 @@
 /** The faults of a run, drawn from a seed: a plain list, so that `shrink` can make it shorter. */
+
 import type { Millis, Random } from '../../model/index.js'
+import { LEASE_MS } from '../limits.js'
 
 type FaultKind =
   /** The process ends; what it had not flushed is lost. */
@@ -40,8 +42,6 @@ export interface Fault {
 export const FAULT_PRESETS = ['none', 'light', 'heavy'] as const
 export type FaultPreset = (typeof FAULT_PRESETS)[number]
 
-/** Shorter than in a real crawl, so that a minute has as many expirations as a real hour. */
-export const LEASE_MS = 10_000
 /** An incarnation without a heartbeat for this long is closed. */
 export const SILENCE_MS = 2 * LEASE_MS
 /** Kinds that stand here twice are drawn twice as often. */

@@ -2,12 +2,13 @@
  * simulate/faults/: what goes wrong. In: a seed and a preset, or the name of a rule to break. Out: a list of
  * faults with their times, and ledgers that break one rule.
  */
+
+export { LEASE_MS } from '../limits.js'
 export {
   drawFaults,
   FAULT_PRESETS,
   type Fault,
   type FaultPreset,
-  LEASE_MS,
   SILENCE_MS,
 } from './faults.js'
 export { believedLeaseMs, mutantCore, mutantLedger } from './mutant-ledger.js'

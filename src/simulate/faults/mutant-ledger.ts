@@ -1,11 +1,9 @@
 /** Ledgers that break one rule on purpose: in the way an agent uses them, or in the ledger itself. */
+
 import { type CommitResult, type InboxRow, type Ledger, LedgerError, type Pack } from '../../ledger/index.js'
 import { type CellId, type Clock, type Epoch, type Lease, type Millis, sleep } from '../../model/index.js'
-import { LEASE_MS } from './faults.js'
+import { BETWEEN_MS, LEASE_MS } from '../limits.js'
 import type { Mutation } from './mutations.js'
-
-/** The time between the two halves of what should be one step. */
-const BETWEEN_MS = 3_000
 
 /** Mistakes of an agent. */
 export function mutantLedger(ledger: Ledger, clock: Clock, mutation: Mutation | undefined): Ledger {

@@ -1,10 +1,12 @@
 /** The machines of a simulated crawl: started, killed, frozen, revived, cut off, and started again. */
+
 import path from 'node:path'
 import type { Incarnation } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'
 import { FrontierSpace } from '../../page/frontier/index.js'
 import type { History, Violation } from '../check/index.js'
 import { type Fault, LEASE_MS, OverlappingChanges } from '../faults/index.js'
+import { QUEUE_BYTES, RESTART_MS, SEEN_BYTES, SEEN_MS } from '../limits.js'
 import { Machine } from '../machines/index.js'
 import { type DiskHealth, GOOD_CONDITIONS, type LedgerConditions } from '../ports/index.js'
 import { runIncarnation, type SharedParts } from './run-incarnation.js'
@@ -28,11 +30,6 @@ interface AgentProcess {
   isOver: boolean
 }
 
-const SEEN_BYTES = 256 * 1024
-const QUEUE_BYTES = 256 * 1024
-const RESTART_MS = 5_000
-/** Time in which a supervisor notices that a process has ended. */
-const SEEN_MS = 200
 const COORDINATORS = 2
 const HEALTHY_MACHINE = { isCutOff: false, slownessMs: 0 }
 const HEALTHY_DISK: DiskHealth = { slownessMs: 0, isFull: false }

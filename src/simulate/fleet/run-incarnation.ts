@@ -1,4 +1,5 @@
 /** One incarnation of a simulated agent: the real agent and coordinator on ports that fail. */
+
 import { type AgentInput, assembleAgent } from '../../cluster/agent/index.js'
 import { Coordinator } from '../../cluster/coordinator/index.js'
 import { type CrawlConfig, isLearned } from '../../config/index.js'
@@ -12,6 +13,7 @@ import { HostNames } from '../../page/frontier/traps/index.js'
 import type { PhasePlan } from '../../page/politeness/phases/index.js'
 import type { Checker } from '../check/index.js'
 import { believedLeaseMs, LEASE_MS, type Mutation, mutantLedger, phaseMistake } from '../faults/index.js'
+import { FEW_LINK_BYTES, PACK_BYTES, RUN_INCARNATION_BEAT_MS } from '../limits.js'
 import type { Machine, VirtualTime } from '../machines/index.js'
 import type { Disk, FlakyBus } from '../ports/index.js'
 import {
@@ -59,9 +61,6 @@ export interface IncarnationParts extends SharedParts {
   readonly onStored: () => void
 }
 
-const BEAT_MS = 1_000
-const PACK_BYTES = 4_096
-const FEW_LINK_BYTES = 1_024
 const NOTHING = () => {}
 
 /** Resolves when the agent ends by itself, with its reason; never when its machine is killed. */
@@ -152,7 +151,7 @@ function coordinate(
     assignment,
     repartitioner,
     leaseMs: LEASE_MS,
-    beatMs: BEAT_MS,
+    beatMs: RUN_INCARNATION_BEAT_MS,
     leastDelayMs: () => Number(config.delay),
     expectedAgents: config.agents,
     ordersBySize: true,

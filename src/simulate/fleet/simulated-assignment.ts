@@ -1,4 +1,5 @@
 /** The assignment of a simulated crawl, and its repartitions. */
+
 import type { Bus } from '../../bus/index.js'
 import {
   FIRST_STAGE,
@@ -22,6 +23,7 @@ import {
   type RoutingTable,
 } from '../../plan/assign/learned/index.js'
 import type { Mutation } from '../faults/index.js'
+import { MOVE_GRACE_MS } from '../limits.js'
 
 /** The routing table in the store, which coordinators read and replace. */
 export interface SharedRouting {
@@ -42,9 +44,6 @@ interface Ports {
   readonly clock: Clock
   readonly bus: Bus
 }
-
-/** Shorter than in a real crawl, like the leases, and shorter than the slowest answers. */
-const MOVE_GRACE_MS = 5_000
 
 export function simulatedAssignment(
   parts: Parts,

@@ -2,11 +2,10 @@
  * A machine that an agent runs on. Timers and answers reach the agent only through here, so a machine can be
  * killed, frozen and revived, slowed down and cut off, and its clock can be set wrong.
  */
-import type { Cancel, Clock, Millis } from '../../model/index.js'
-import type { Event, Host, VirtualTime } from './virtual-time.js'
 
-/** The wall-clock time at which a simulation starts. */
-export const EPOCH_MS = 1_800_000_000_000
+import type { Cancel, Clock, Millis } from '../../model/index.js'
+import { EPOCH_MS } from '../limits.js'
+import type { Event, Host, VirtualTime } from './virtual-time.js'
 
 export class Machine implements Host {
   readonly name: string

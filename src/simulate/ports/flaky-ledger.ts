@@ -2,8 +2,10 @@
  * The connection of a machine to the ledger. It takes time, breaks, and loses answers to calls that were
  * carried out. Calls and answers of one machine keep their order, as on one TCP connection.
  */
+
 import { type Ledger, LedgerError, ledgerOfCalls } from '../../ledger/index.js'
 import type { Millis, Random } from '../../model/index.js'
+import { TIMEOUT_MS } from '../limits.js'
 import type { Machine, VirtualTime } from '../machines/index.js'
 
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
@@ -33,8 +35,6 @@ export interface FlakyLedgerParts {
   readonly witness: LedgerWitness
 }
 
-/** Time after which a caller gives up waiting. */
-const TIMEOUT_MS = 2_000
 const SLOW_ANSWERS = 0.25
 /** Shared, because creating an error is slow: it records the stack. */
 const NO_ANSWER = new LedgerError('away', 'the ledger does not answer')

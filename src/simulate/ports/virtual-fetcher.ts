@@ -2,9 +2,11 @@
  * The fetcher of a simulated machine: requests pages of the virtual web, and tells the witness of each
  * request.
  */
+
 import type { Exchange, Millis, StopSignal } from '../../model/index.js'
 import { hostOf, siteOf } from '../../model/url/index.js'
 import type { Fetcher, FetchRequest, FetchResult } from '../../page/fetch/index.js'
+import { SLOW_MS } from '../limits.js'
 import { EPOCH_MS, type Machine, type VirtualTime } from '../machines/index.js'
 import type { Answer, Web } from './virtual-web.js'
 
@@ -19,11 +21,6 @@ export interface Witness {
 const NOTHING = Buffer.alloc(0)
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\n\r\n')
 const ADDRESS = '192.0.2.1'
-/**
- * Longer than the grace for a cell that is asked back, shorter than the longest request that a group waits
- * for.
- */
-const SLOW_MS = 9_000
 const STOPPED: FetchResult = { ok: false, code: 'RESET', detail: 'stopped' }
 
 /** The servers of the virtual web, shared by all machines. */

@@ -1,14 +1,13 @@
 /** The pack store of one simulated incarnation: one log on the shared disk, flushed in virtual time. */
+
 import type { AppendResult, CloseResult, PackBytes, PackStore } from '../../data/store/index.js'
 import type { Incarnation } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'
+import { LATE_MS, VIRTUAL_STORE_FLUSH_MS } from '../limits.js'
 import type { Machine } from '../machines/index.js'
 import { type Disk, type DiskFile, type StoredRow, storedRows } from './disk.js'
 
-const FLUSH_MS = 4
 const HEADER_BYTES = 44
-/** How late the store of the mutant `ledger-first` writes. */
-const LATE_MS = 2_000
 
 /** The state of a machine's disk. */
 export interface DiskHealth {
@@ -52,7 +51,9 @@ export class VirtualStore implements PackStore {
     this.#before = this.#bytes
     const extent = this.#parts.disk.append(file, this.#bytes, this.#bytes + bytes, rows)
     this.#bytes += bytes
-    const flushing = this.#pass(FLUSH_MS + health.slownessMs + (ledgerFirst ? LATE_MS : 0)).then(() => {
+    const flushing = this.#pass(
+      VIRTUAL_STORE_FLUSH_MS + health.slownessMs + (ledgerFirst ? LATE_MS : 0),
+    ).then(() => {
       extent.isFlushed = true
     })
     if (!ledgerFirst) await flushing

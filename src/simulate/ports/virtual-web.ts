@@ -2,7 +2,9 @@
  * A web that is computed from a seed: sites of power-law sizes, pages with links inside and between sites,
  * robots rules, redirects, pages that fail once or always. It stores only the size of each site.
  */
+
 import type { Millis, OutcomeCode } from '../../model/index.js'
+import { CROSS_LINKS, SLOW_PAGES } from '../limits.js'
 
 export interface WebOptions {
   readonly seed: number
@@ -40,10 +42,7 @@ const ROBOTS_PATH = '/robots.txt'
 /** The path of a robots.txt that another site has moved here. */
 const MOVED_ROBOTS = /^\/of\/(\d+)\/robots\.txt$/
 const MOVED_ROBOTS_CHANCE = 0.05
-const CROSS_LINKS = 2
 const CROSS_CHANCE = 0.2
-/** A site with a Crawl-delay has at most this many pages, so that it does not delay the end. */
-const SLOW_PAGES = 10
 /** The home pages link to those of this many further sites: a tree that contains all sites. */
 const SITES_PER_PARENT = 3
 

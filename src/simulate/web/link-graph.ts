@@ -1,4 +1,5 @@
 /** PageRank of the pages of a generated web. */
+import { LINK_GRAPH_MOST_PAGES } from '../limits.js'
 import { LinkTarget } from './out-links.js'
 import type { WebPlan } from './web-plan.js'
 
@@ -7,9 +8,6 @@ interface PageGraph {
   readonly start: Uint32Array
   readonly target: Uint32Array
 }
-
-/** 40 links a page at 4 bytes each: 160 MB. */
-const MOST_PAGES = 1_000_000
 
 const DAMPING = 0.85
 /** Ends when the ranks of all pages together change by less. */
@@ -52,8 +50,8 @@ function spread({ start, target }: PageGraph, rank: Float64Array, next: Float64A
 }
 
 function pageGraph(plan: WebPlan): PageGraph {
-  if (plan.pages > MOST_PAGES)
-    throw new RangeError(`PageRank holds the link graph: at most ${MOST_PAGES} pages`)
+  if (plan.pages > LINK_GRAPH_MOST_PAGES)
+    throw new RangeError(`PageRank holds the link graph: at most ${LINK_GRAPH_MOST_PAGES} pages`)
   const links = plan.newOutLinks()
   const start = new Uint32Array(plan.pages + 1)
   let target = new Uint32Array(plan.pages * Math.ceil(plan.linksPerPage) + 1_024)

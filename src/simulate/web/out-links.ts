@@ -15,8 +15,6 @@ export const SITE_CHILDREN = 3
 /** One page in this many links to an object, or to a page that robots.txt forbids. */
 export const OBJECT_EVERY = 48
 export const FORBIDDEN_EVERY = 32
-/** Room for both fan-outs, home, parent, object, forbidden and gone. */
-export const LEAST_LINKS = 20
 const GONE_SHARE = 0.01
 const NEAR_SHARE = 0.5
 

@@ -2,7 +2,16 @@
  * The HTML of a generated page: 12 to 20 KB of stock paragraphs, with the links of the plan in all forms that
  * crawlers follow, and URLs that are not links where careless parsers look for them.
  */
+
 import { SeededRandom } from '../../model/index.js'
+import {
+  END_BYTES,
+  LIST_LINK_BYTES,
+  NAV_LINKS,
+  PAGE_TEXT_LEAST_BYTES,
+  SPREAD_BYTES,
+  TEXT_LINKS,
+} from '../limits.js'
 import type { Authority } from './authority.js'
 import type { ByteWriter } from './byte-writer.js'
 import { hashOf, Purpose } from './hash.js'
@@ -13,15 +22,6 @@ import { decoysOf, footerOf, headOf, type PageFrame, titleOf } from './page-fram
 import { WebPath } from './page-path.js'
 import type { WebPlan } from './web-plan.js'
 import { paragraphsOf, topicWords } from './words.js'
-
-const LEAST_BYTES = 13_300
-const SPREAD_BYTES = 6_400
-/** The first links are in the navigation, then come those in head and text; the rest is in a list. */
-const NAV_LINKS = 7
-const TEXT_LINKS = 18
-/** Approximate sizes of a link in the list and of the end of a page, for which the text leaves room. */
-const LIST_LINK_BYTES = 75
-const END_BYTES = 1_000
 
 /** The paragraphs and words of a topic, shared by all its pages. */
 interface Stock {
@@ -50,7 +50,7 @@ export class PageText {
     const random = new SeededRandom(hash)
     const frame = this.#frameOf(site, page, version, hash % 64 === 1, stock.words)
     const markup = this.#markupOf(writer, frame, random)
-    const end = writer.length + LEAST_BYTES + random.next() * SPREAD_BYTES
+    const end = writer.length + PAGE_TEXT_LEAST_BYTES + random.next() * SPREAD_BYTES
     const inHead = markup.headCount(page, NAV_LINKS)
     writer.text(headOf(frame))
     markup.head(NAV_LINKS, inHead)

@@ -1,10 +1,9 @@
 /** The server's request log, one JSON object per line. */
+
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Cancel, Clock } from '../../model/index.js'
+import { REQUEST_LOG_FLUSH_BYTES, REQUEST_LOG_FLUSH_MS } from '../limits.js'
 import type { ServedRequest } from './web-server.js'
-
-const FLUSH_BYTES = 64 * 1024
-const FLUSH_MS = 200
 
 /** Writes lines within a fifth of a second, so that the file can be read while the server runs. */
 export class RequestLog {
@@ -24,8 +23,8 @@ export class RequestLog {
     const where = `"from":"${served.from}","site":"${served.site}","method":"${served.method}"`
     const path = JSON.stringify(served.target)
     this.#lines += `{${times},${where},"path":${path},"status":${served.status},"bytes":${served.bytes}}\n`
-    if (this.#lines.length >= FLUSH_BYTES) this.flush()
-    else this.#cancel ??= this.#clock.after(FLUSH_MS, () => this.flush())
+    if (this.#lines.length >= REQUEST_LOG_FLUSH_BYTES) this.flush()
+    else this.#cancel ??= this.#clock.after(REQUEST_LOG_FLUSH_MS, () => this.flush())
   }
 
   flush(): void {

@@ -1,5 +1,7 @@
 /** Writes an answer as HTTP/1.1: status line, headers and body in one buffer, for one write. */
+
 import type { Millis } from '../../model/index.js'
+import { CHUNK_BYTES } from '../limits.js'
 import type { Answer } from './answers.js'
 import type { ByteWriter } from './byte-writer.js'
 import type { RequestHead } from './request-head.js'
@@ -20,7 +22,6 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 /** Room before the body for the head, which is written last, when the length is known. */
 const HEAD_ROOM = 2_048
-const CHUNK_BYTES = 4_096
 
 export interface ResponseBytes {
   readonly status: number

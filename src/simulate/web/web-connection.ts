@@ -1,6 +1,8 @@
 /** One connection to the generated web, which answers requests one at a time and in order. */
+
 import type { Socket } from 'node:net'
 import type { Cancel, Millis } from '../../model/index.js'
+import { INPUT_BYTES } from '../limits.js'
 import { parseRequestHead, type RequestHead } from './request-head.js'
 
 /** The reaction to a request: an answer after a delay, or a reset. */
@@ -30,8 +32,6 @@ export interface ConnectionHost {
 }
 
 const HEAD_BYTES = 16 * 1024
-/** With more pipelined input than this, the socket is paused. */
-const INPUT_BYTES = 64 * 1024
 
 export class WebConnection {
   readonly #socket: Socket

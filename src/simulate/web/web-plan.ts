@@ -1,8 +1,10 @@
 /** The generated web as pure functions of its seed: sites, pages, paths and links. */
+
 import type { Random } from '../../model/index.js'
+import { LEAST_LINKS } from '../limits.js'
 import type { Authority } from './authority.js'
 import { hashOf, Purpose } from './hash.js'
-import { drawLinks, FORBIDDEN_EVERY, LEAST_LINKS, LinkTarget, OBJECT_EVERY, OutLinks } from './out-links.js'
+import { drawLinks, FORBIDDEN_EVERY, LinkTarget, OBJECT_EVERY, OutLinks } from './out-links.js'
 import { type Place, pagePath, readPath, type WebPath } from './page-path.js'
 import { SiteTable } from './site-table.js'
 

@@ -1,6 +1,8 @@
 /** Serves the generated web on loopback: a small HTTP/1.1 server that costs little beside the crawler. */
+
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Cancel, Clock, Millis } from '../../model/index.js'
+import { IDLE_MS, SWEEP_MS } from '../limits.js'
 import { type Answer, WebAnswers } from './answers.js'
 import {
   type Authority,
@@ -44,8 +46,6 @@ export interface WebServerOptions extends WebKnobs {
   readonly onServed?: (served: ServedRequest) => void
 }
 
-const IDLE_MS = 75_000
-const SWEEP_MS = 15_000
 const CONNECTIONS = 10_000
 
 export class WebServer {

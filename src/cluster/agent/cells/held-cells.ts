@@ -1,11 +1,10 @@
 /** The cells that this agent holds: opens each leased cell once, has it crawled, and closes it. */
+
 import type { Heartbeat, Incarnation, Ledger } from '../../../ledger/index.js'
 import type { CellId, Clock, Epoch, Lease, StopSignal, WakeUp } from '../../../model/index.js'
+import { TURN_LOOK_MS } from '../../limits.js'
 import type { SiteCrawl } from '../site/index.js'
 import type { SiteOpener } from './site-opener.js'
-
-/** After this, a turn that another agent holds is requested again. */
-const TURN_LOOK_MS = 5_000
 
 export interface HeldCellsParts {
   readonly clock: Clock

@@ -1,12 +1,11 @@
 import type { Ledger } from '../../../ledger/index.js'
 import { Semaphore, type StopSignal } from '../../../model/index.js'
 import { normaliseEscapes } from '../../../model/url/index.js'
+import { INBOX_BATCH_ROWS } from '../../limits.js'
 import type { Admission } from '../lane/index.js'
 import type { Transmitter } from '../pack/index.js'
 import type { SiteCrawl } from '../site/index.js'
 
-/** A batch is in memory three times while it is read. */
-const BATCH_ROWS = 500
 /** How many sites read at once: a row may have 4 KB, and a thousand sites may be opened together. */
 const READERS = 16
 
@@ -39,7 +38,7 @@ export class InboxReader {
   /** False if there was nothing to read, the cell was lost or the agent stops. */
   async #readBatch(site: SiteCrawl): Promise<boolean> {
     site.inboxReadBegan()
-    const rows = await this.#ledger.readInbox(site.cell, site.cursor, BATCH_ROWS)
+    const rows = await this.#ledger.readInbox(site.cell, site.cursor, INBOX_BATCH_ROWS)
     while (!this.#transmitter.hasRoom() && !this.#signal.aborted) await this.#transmitter.shipped()
     if (rows.length === 0 || site.lost || this.#signal.aborted) return false
     const { pack } = this.#transmitter
@@ -50,7 +49,7 @@ export class InboxReader {
     }
     site.inboxRowsTaken(rows[rows.length - 1].position)
     pack.cellFor(site).consumed(rows)
-    if (rows.length === BATCH_ROWS) site.inboxGrew()
+    if (rows.length === INBOX_BATCH_ROWS) site.inboxGrew()
     return true
   }
 }

@@ -9,6 +9,12 @@
 import type { Incarnation, Ledger, WaitingCell } from '../../../ledger/index.js'
 import type { CellId, Clock, Millis } from '../../../model/index.js'
 import { shardOf } from '../../../page/politeness/phases/index.js'
+import {
+  MEMBER_COUNT_MS,
+  RELEASE_PAUSE_MS,
+  SHARD_CLAIMER_EXCESS_MS,
+  SHARD_CLAIMER_ORPHAN_MS,
+} from '../../limits.js'
 
 export interface ShardClaimerParts {
   readonly clock: Clock
@@ -23,14 +29,6 @@ export interface ShardClaimerParts {
 /** How many cells of the queue one read returns, at least and at most. */
 const LEAST_READ = 100
 const MOST_READ = 2_000
-/** Any agent may claim a shard that was free for this long. */
-const ORPHAN_MS = 3_000
-/** How often the agents are counted. */
-const MEMBER_COUNT_MS = 2_000
-/** A surplus shard is released after this: the first agent to start has all shards for a moment. */
-const EXCESS_MS = 5_000
-/** Pause before the next release of that kind, divided by the shards held: other agents may not want more. */
-const RELEASE_PAUSE_MS = 60_000
 
 export class ShardClaimer {
   readonly #parts: ShardClaimerParts
@@ -75,7 +73,10 @@ export class ShardClaimer {
       return null
     }
     this.#excessSince ??= now
-    if (now - this.#excessSince < EXCESS_MS || now - this.#releasedAt < RELEASE_PAUSE_MS / shards.size)
+    if (
+      now - this.#excessSince < SHARD_CLAIMER_EXCESS_MS ||
+      now - this.#releasedAt < RELEASE_PAUSE_MS / shards.size
+    )
       return null
     this.#releasedAt = now
     return Math.max(...shards)
@@ -125,6 +126,6 @@ export class ShardClaimer {
     const turn = (shard: number) => (shard - first + shards) % shards
     const inTurn = [...free].sort((a, b) => turn(a) - turn(b))
     if (held.size < this.#share) return inTurn[0] ?? null
-    return inTurn.find(shard => now - this.#orphans.get(shard)! >= ORPHAN_MS) ?? null
+    return inTurn.find(shard => now - this.#orphans.get(shard)! >= SHARD_CLAIMER_ORPHAN_MS) ?? null
   }
 }

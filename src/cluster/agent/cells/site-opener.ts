@@ -1,4 +1,5 @@
 /** Opens a leased cell: rebuilds its queue from the journal, and loads its robots rules and its pace. */
+
 import { type Ledger, LedgerError } from '../../../ledger/index.js'
 import {
   type CellId,
@@ -20,6 +21,7 @@ import {
 } from '../../../page/frontier/index.js'
 import type { SiteTraps } from '../../../page/frontier/traps/index.js'
 import type { Turns } from '../../../page/politeness/index.js'
+import { JOURNAL_BATCH_BYTES, KEPT_JOURNAL_BYTES } from '../../limits.js'
 import {
   type LaneCount,
   OriginRobots,
@@ -27,10 +29,6 @@ import {
   type PageFaults,
   SiteCrawl,
 } from '../site/index.js'
-
-const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
-/** A journal up to this length is kept between the two passes of the rebuild. */
-const KEPT_JOURNAL_BYTES = 64 * 1024
 
 /** The most failures that count under the next lease: a site that was parked for them gets new requests. */
 const KEPT_FAILURES = LIMITS.siteFailures / 2

@@ -4,14 +4,14 @@
  * the site, so its request rate does not rise. Sites that were too heavy in the previous crawl are split
  * before the first lease (`runtime/routing/split-heavy.ts`).
  */
+
 import type { Bus } from '../../../bus/index.js'
 import type { Ledger } from '../../../ledger/index.js'
 import { type CellId, type CellMap, type Clock, LIMITS, rangeCell, rangeOf } from '../../../model/index.js'
 import { planSplit } from '../../../page/frontier/index.js'
+import { SPLIT_REST_MS } from '../../limits.js'
 import type { SiteCrawl } from '../site/index.js'
 
-/** The cell rests while it is being split. If the split fails, it waits in the queue again after this. */
-const REST_MS = 5_000
 /** A cell that could not be split is tried again when it has this many times the URLs. */
 const GROWTH = 2
 const KEPT_FAILURES = 1_000
@@ -62,7 +62,7 @@ export class SiteSplitter {
       return
     }
     const children = plan.map(({ queued, ...range }) => ({ cell: rangeCell(site.site, range), queued }))
-    if (!(await ledger.rest(cell, lease.epoch, clock.now() + REST_MS))) return
+    if (!(await ledger.rest(cell, lease.epoch, clock.now() + SPLIT_REST_MS))) return
     if (!(await ledger.split(cell, lease.epoch, site.lastPack, children))) return
     const names = children.map(child => child.cell)
     cells.learn(cell, names)

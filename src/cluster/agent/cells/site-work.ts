@@ -1,6 +1,8 @@
 /** Everything that is done with one leased cell: read its inbox, crawl it, finish it or release it. */
+
 import type { Ledger } from '../../../ledger/index.js'
 import { type Clock, type Millis, type StopSignal, sleep } from '../../../model/index.js'
+import { BORROW_LOOK_MS, IDLE_LOOK_MS, LINGER_MS, REFUSED_LOOK_MS } from '../../limits.js'
 import type { Admission, Lane } from '../lane/index.js'
 import type { Transmitter } from '../pack/index.js'
 import type { BucketDispatcher, Counters, LaneCount, SiteCrawl } from '../site/index.js'
@@ -8,18 +10,6 @@ import { InboxReader } from './inbox.js'
 import type { SiteOpener } from './site-opener.js'
 import type { SiteSplitter } from './site-splitter.js'
 import type { Slices } from './slices.js'
-
-/** A cell with nothing to do checks its inbox this often: a notice may have been lost. */
-const IDLE_LOOK_MS = 10_000
-/** How often a release checks whether another robots procedure has returned the turn it borrowed. */
-const BORROW_LOOK_MS = 50
-/**
- * A finished site is kept this long while others are crawled: late links find its queue in memory. If it were
- * released at once, each pack with a link for it would cause a rebuild from its journal.
- */
-const LINGER_MS = 2_000
-/** If the ledger refuses to finish a cell without unread rows, try again after this. */
-const REFUSED_LOOK_MS = 250
 
 export interface SiteWorkParts {
   readonly clock: Clock

@@ -2,18 +2,16 @@
  * The sites that this agent could release to an agent without work, and which to release first. Sites that
  * share a politeness turn go together: the holder of the turn would get a single site back.
  */
+
 import type { CellId, Clock, Millis } from '../../../model/index.js'
 import type { GroupPace } from '../../../page/politeness/index.js'
+import { SPARE_SITES_LEAST_LEFT_MS, SPARE_SITES_REPEAT_MS } from '../../limits.js'
 import type { SiteMode } from '../site/index.js'
 
 /** A site with fewer queued URLs is not worth a commit, a lease and a rebuild. */
 const LEAST_QUEUED = 10
 /** The rebuild reads all known URLs, so at least this part of them must be queued. */
 const LEAST_QUEUED_PART = 1 / 20
-/** An agent that is done within this time releases none: even equal agents differ by as much. */
-const LEAST_LEFT_MS: Millis = 10_000
-/** A request within this time is a repetition by the bus: the coordinator pauses longer. */
-const REPEAT_MS: Millis = 2_000
 
 export interface SiteLoad {
   /** Sites with something left to do. */
@@ -63,7 +61,7 @@ export class SpareSites<Site extends SiteInHand> {
       queued += site.frontier.size
       if (!site.idle || !site.frontier.isEmpty) busySites++
     }
-    const isSoonDone = this.#leftMs(queued) < LEAST_LEFT_MS
+    const isSoonDone = this.#leftMs(queued) < SPARE_SITES_LEAST_LEFT_MS
     return { busySites, spareGroups: isSoonDone ? 0 : this.#groups().length }
   }
 
@@ -79,7 +77,7 @@ export class SpareSites<Site extends SiteInHand> {
   /** The sites of this many groups: those without a request on the wire and with few URLs come first. */
   pick(groups: number): ReadonlySet<Site> {
     const now = this.#clock.monotonic()
-    if (now - this.#pickedAt < REPEAT_MS) return new Set()
+    if (now - this.#pickedAt < SPARE_SITES_REPEAT_MS) return new Set()
     this.#pickedAt = now
     const spare = this.#groups().map(sites => ({
       sites,

@@ -1,12 +1,13 @@
 /** Releases sites because other agents wait for the turn of their group. */
+
 import type { Clock, GroupId, Millis } from '../../../model/index.js'
 import { KEEP_MS, TurnDemand } from '../../../page/politeness/index.js'
+import { TURN_HAND_OVER_LEAST_KEEP_MS } from '../../limits.js'
 import type { CellRelease } from './cell-release.js'
 import type { HeldCells } from './held-cells.js'
 
 /** A cell of a split site keeps the turn for this many times its rebuild, and at least this long. */
 const REBUILDS_KEPT = 20
-const LEAST_KEEP_MS = 1_000
 
 export class TurnHandOver {
   readonly #demand: TurnDemand
@@ -42,7 +43,7 @@ export class TurnHandOver {
     let keepMs = KEEP_MS
     for (const { cell, site, pace, rebuildMs } of this.#heldCells.sites.values()) {
       if (cell === site || !pace.groups.some(({ id }) => id === group)) continue
-      keepMs = Math.min(keepMs, Math.max(LEAST_KEEP_MS, REBUILDS_KEPT * rebuildMs))
+      keepMs = Math.min(keepMs, Math.max(TURN_HAND_OVER_LEAST_KEEP_MS, REBUILDS_KEPT * rebuildMs))
     }
     return keepMs
   }

@@ -4,11 +4,8 @@ import type { LaneStatus } from '../../../bus/index.js'
 import type { Heartbeat, Incarnation, Ledger } from '../../../ledger/index.js'
 import { type Clock, type Millis, type StopSignal, WakeUp } from '../../../model/index.js'
 import type { LeaseMargin, SendTime } from '../../../page/politeness/index.js'
+import { HEARTBEAT_MS } from '../../limits.js'
 import { FencedError } from '../pack/index.js'
-
-/** How long a lease lasts without a heartbeat. */
-export const LEASE_MS = 30_000
-export const HEARTBEAT_MS = 1_000
 
 export interface HeartbeatLoopParts {
   readonly clock: Clock

@@ -4,18 +4,17 @@
  * divided by its time, is a lower bound of the bandwidth. A busy thread answers late, so the best of the last
  * few probes counts. Time during which a bus holds a message back is subtracted.
  */
+
 import type { Bus, BusMessage } from '../../../bus/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
 import type { Clock, Millis } from '../../../model/index.js'
+import { PEER_PROBE_EVERY_MS, PEER_PROBE_LEAST_MS } from '../../limits.js'
 
-const EVERY_MS = 10_000
 /** The last probes that count, and how many a peer must have answered: the first may hit a busy start. */
 const KEPT_SAMPLES = 3
 const LEAST_SAMPLES = 2
 /** Long enough to show a slow line, short enough for one notification of PostgreSQL. */
 const WEIGHT = 'x'.repeat(6 * 1024)
-/** Shorter times count as this: a coarse clock may measure zero. */
-const LEAST_MS = 0.01
 
 export interface Peer {
   readonly rttMs: Millis
@@ -60,7 +59,7 @@ export class PeerProbe {
   /** Called with every heartbeat. */
   look(): void {
     const now = this.#clock.monotonic()
-    if (now - this.#sentAt < EVERY_MS) return
+    if (now - this.#sentAt < PEER_PROBE_EVERY_MS) return
     this.#sentAt = now
     for (const peer of this.#samples.keys()) if (!this.#answered.has(peer)) this.#samples.delete(peer)
     this.#answered.clear()
@@ -80,7 +79,7 @@ export class PeerProbe {
         heldMs: message.heldMs,
       })
     if (message.kind !== 'pong' || message.to !== this.#own) return
-    const tookMs = Math.max(LEAST_MS, this.#clock.monotonic() - message.at - message.heldMs)
+    const tookMs = Math.max(PEER_PROBE_LEAST_MS, this.#clock.monotonic() - message.at - message.heldMs)
     this.#answered.add(message.from)
     const sample = this.#sampleOf(message.from, message.at)
     // If the short message was lost, the long one gives an upper bound.

@@ -16,9 +16,8 @@ import {
   type Pause,
   type RateLimit,
 } from '../../../page/politeness/index.js'
+import { PAUSE_LOOK_MS } from '../../limits.js'
 import type { SiteCrawl } from '../site/index.js'
-
-const PAUSE_LOOK_MS = 250
 
 /** Settings that may change while the crawl runs. */
 export interface LaneSettings {

@@ -9,6 +9,7 @@ import { type Site, siteOf } from '../../../model/url/index.js'
 import type { FetchResult } from '../../../page/fetch/index.js'
 import type { Pause, SitePace, Turns } from '../../../page/politeness/index.js'
 import type { RobotsTurns } from '../../../page/robots/index.js'
+import { HELD_ELSEWHERE_MS, PROCEDURE_TURNS_LOOK_MS } from '../../limits.js'
 import type { LanePoliteness } from './lane-politeness.js'
 
 export interface ProcedureTurnsParts {
@@ -27,11 +28,6 @@ export interface ProcedureTurnsParts {
   /** True if the site is left or the agent stops. */
   readonly isOver: () => boolean
 }
-
-/** After this, a turn that another agent holds is requested again. */
-const LOOK_MS = 1_000
-/** If that agent does not release the turn in time, the whole procedure is repeated after this. */
-const HELD_ELSEWHERE_MS = 30_000
 
 export class ProcedureTurns implements RobotsTurns {
   readonly #parts: ProcedureTurnsParts
@@ -95,7 +91,7 @@ export class ProcedureTurns implements RobotsTurns {
     const groups = await turns.groupsOf(site)
     while (!isOver() && clock.monotonic() < until) {
       announce(groups)
-      await sleep(clock, LOOK_MS)
+      await sleep(clock, PROCEDURE_TURNS_LOOK_MS)
       const pace = isOver() ? null : await turns.borrow(site, this.#parts.shard)
       if (pace !== null) return pace
     }

@@ -23,13 +23,11 @@ import {
   type Turns,
 } from '../../../page/politeness/index.js'
 import { type ProcedureParts, qualify } from '../../../page/robots/index.js'
+import { QUALIFIER_LOOK_MS } from '../../limits.js'
 import type { OriginVerdict, SiteCrawl } from '../site/index.js'
 import type { LanePoliteness } from './lane-politeness.js'
 import { ProcedureTurns } from './procedure-turns.js'
 import type { RobotsArchive } from './robots-archive.js'
-
-/** How often a waiting lane checks whether its site is still leased. */
-const LOOK_MS = 1_000
 
 export interface QualifierParts {
   readonly clock: Clock
@@ -168,7 +166,7 @@ export class Qualifier {
   async #sleep(site: SiteCrawl, until: Millis): Promise<void> {
     const { clock, signal } = this.#parts
     while (until > clock.now() && site.mode.is !== 'leaving' && !signal.aborted)
-      await sleep(clock, Math.min(LOOK_MS, until - clock.now()), signal)
+      await sleep(clock, Math.min(QUALIFIER_LOOK_MS, until - clock.now()), signal)
   }
 }
 

@@ -15,6 +15,7 @@ import {
 import { originOf, registrableDomain, siteOf } from '../../../model/url/index.js'
 import type { Scope } from '../../../page/frontier/scope/index.js'
 import { type HostNames, withoutSessionId } from '../../../page/frontier/traps/index.js'
+import { ROUTER_SHOWN_CHARS } from '../../limits.js'
 import type { OpenPack, SentLinks } from '../pack/index.js'
 import type { PageFaults, SiteCrawl } from '../site/index.js'
 import type { Admission } from './admission.js'
@@ -217,7 +218,7 @@ export class Router {
   /** Counts the URL once for the site with the link. */
   #tooLong(site: SiteCrawl, pack: OpenPack, url: string): void {
     if (!site.frontier.turnAway(url)) return
-    const detail = `${url.length} characters: ${url.slice(0, SHOWN_CHARS)}…`
+    const detail = `${url.length} characters: ${url.slice(0, ROUTER_SHOWN_CHARS)}…`
     pack.cellFor(site).turnedAway(url, 'URL_TOO_LONG', detail)
   }
 
@@ -244,5 +245,3 @@ export class Router {
 }
 
 const NO_LINKS: readonly string[] = []
-/** How much of a long URL the outcome shows. */
-const SHOWN_CHARS = 120

@@ -1,4 +1,5 @@
 /** The part of the open pack that belongs to one cell. */
+
 import type { InboxRow, OutcomeCount, PackCell } from '../../../ledger/index.js'
 import {
   type CellId,
@@ -9,14 +10,13 @@ import {
   type OutcomeCode,
 } from '../../../model/index.js'
 import { type FrontierEntry, JournalWriter } from '../../../page/frontier/index.js'
+import { RECEIVED_LINK_BYTES } from '../../limits.js'
 import type { SiteCrawl } from '../site/index.js'
 import { isPage } from './fetch-outcome.js'
 import { ReceivedLinks } from './message-count.js'
 
 /** Memory of a row for another cell besides its URLs: objects, and the copy for the ledger. */
 const ROW_BYTES = 192
-/** Memory of a page that sent links from another agent. */
-const RECEIVED_BYTES = 32
 
 /** Counts memory, so that a pack with nothing but links is sealed in time too. */
 interface Weighed {
@@ -146,7 +146,7 @@ export class OpenPackCell {
     this.#cursor = rows[rows.length - 1].position
     for (const { sender, via } of rows) {
       if (sender !== '' && sender !== this.#pack.agent && this.received.add(via))
-        this.#pack.grow(RECEIVED_BYTES)
+        this.#pack.grow(RECEIVED_LINK_BYTES)
     }
   }
 

@@ -1,6 +1,5 @@
 import type { Incarnation, Ledger } from '../../../ledger/index.js'
-
-const BLOCK_PAGES = 500
+import { PAGE_BUDGET_BLOCK_PAGES } from '../../limits.js'
 
 /**
  * The agent's part of `--max-pages`: a block of pages reserved in the ledger. A page is taken before its
@@ -51,7 +50,7 @@ export class PageBudget {
 
   /** Reserves more pages. The ledger may have some again: other agents return theirs. */
   async ask(): Promise<void> {
-    this.#asking ??= this.#reserve(BLOCK_PAGES)
+    this.#asking ??= this.#reserve(PAGE_BUDGET_BLOCK_PAGES)
     await this.#asking
   }
 

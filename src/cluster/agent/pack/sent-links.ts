@@ -1,8 +1,7 @@
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
 import { FingerprintTable } from '../../../page/frontier/seen/index.js'
 import { Slab } from '../../../page/frontier/spill/index.js'
-
-const GENERATION_URLS = 150_000
+import { GENERATION_URLS } from '../../limits.js'
 
 /**
  * URLs that are durable in the inbox of another cell, so that a popular link is sent once and not from every

@@ -17,13 +17,12 @@ import {
   sleep,
   uuid,
 } from '../../../model/index.js'
+import { DISK_RETRY_MS } from '../../limits.js'
 import type { Counters, SiteCrawl } from '../site/index.js'
 import type { MessageCount } from './message-count.js'
 import { OpenPack } from './open-pack.js'
 import type { PageBudget } from './page-budget.js'
 import type { SentLinks } from './sent-links.js'
-
-const DISK_RETRY_MS = 2_000
 
 /** The ledger has closed this incarnation: others hold its cells now. A new incarnation may begin. */
 export class FencedError extends Error {}

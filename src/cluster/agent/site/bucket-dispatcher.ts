@@ -9,6 +9,7 @@ import type { BucketSizes } from '../../../config/index.js'
 import type { Clock, Millis, StopSignal } from '../../../model/index.js'
 import { Bucket, type BucketElement } from '../../../page/frontier/buckets/index.js'
 import { type FrontierEntry, UrlStates } from '../../../page/frontier/index.js'
+import { BUCKET_DISPATCHER_LOOK_MS } from '../../limits.js'
 import type { SiteCrawl } from './site-crawl.js'
 
 export interface BucketDispatcherParts {
@@ -19,9 +20,6 @@ export interface BucketDispatcherParts {
   /** Aborts when the agent stops. */
   readonly signal: StopSignal
 }
-
-/** The longest wait for room in the bucket or in the window of states. */
-const LOOK_MS = 1_000
 
 /** The URLs of a site that one connection crawls together. */
 export class UrlList {
@@ -81,7 +79,7 @@ export class BucketDispatcher {
     const list = this.#listOf(site)
     if (list === null) {
       this.#bucket.free(element)
-      await site.farOff(site.wake.wait(LOOK_MS))
+      await site.farOff(site.wake.wait(BUCKET_DISPATCHER_LOOK_MS))
       return
     }
     this.#bucket.fetch(element)
@@ -109,7 +107,7 @@ export class BucketDispatcher {
     this.#bucket.rest(element)
     const waitMs = until - clock.now()
     if (waitMs <= 0) this.#bucket.free(element)
-    else clock.after(Math.min(Math.ceil(waitMs), LOOK_MS), () => this.#bucket.free(element))
+    else clock.after(Math.min(Math.ceil(waitMs), BUCKET_DISPATCHER_LOOK_MS), () => this.#bucket.free(element))
   }
 
   /** True once the phase of the site is open, and the site may be crawled. */
@@ -129,7 +127,7 @@ export class BucketDispatcher {
     const element = this.#bucket.place(site.site)
     if (element !== null) return element
     const leave = this.#bucket.overflow(site.site, () => site.wake.notify())
-    await site.farOff(site.wake.wait(LOOK_MS))
+    await site.farOff(site.wake.wait(BUCKET_DISPATCHER_LOOK_MS))
     leave()
     return null
   }

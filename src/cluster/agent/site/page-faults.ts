@@ -3,11 +3,12 @@
  * ledger and nothing waits. So an exception there is a bug that this page triggers, and becomes its outcome.
  * The only other cause is the disk to which queues and seen-sets spill: such an error ends the agent.
  */
+
 import { forDisplay, isOfPage } from '../../../model/index.js'
+import { PAGE_FAULTS_STACK_CHARS } from '../../limits.js'
 
 /** The most lines in the log: each page of a site may cause one. The outcomes count all of them. */
 const MOST_LINES = 1_000
-const STACK_CHARS = 4_000
 
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void
 
@@ -38,7 +39,7 @@ export class PageFaults {
   #note(event: string, url: string, error: unknown): string {
     const stack = error instanceof Error ? (error.stack ?? String(error)) : String(error)
     if (this.#lines++ < MOST_LINES)
-      this.#log(event, { url: forDisplay(url), stack: stack.slice(0, STACK_CHARS) })
+      this.#log(event, { url: forDisplay(url), stack: stack.slice(0, PAGE_FAULTS_STACK_CHARS) })
     return forDisplay(String(error))
   }
 }

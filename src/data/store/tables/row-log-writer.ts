@@ -2,13 +2,13 @@
 
 import { StagedFile } from '../../../files/index.js'
 import type { PageRow } from '../../../model/index.js'
+import { ROW_LOG_WRITER_FLUSH_BYTES } from '../../limits.js'
 import { ByteSink } from '../bytes/index.js'
 import { appendLinks, type PageLinks } from './link-rows.js'
 import { appendPageRow } from './page-row.js'
 import { type Segment, type SegmentHeader, segmentBuffers } from './segment.js'
 import { TextBlocks } from './text-blocks.js'
 
-const FLUSH_BYTES = 1024 * 1024
 /** Used as pack id. */
 const PACK = 'repair'
 
@@ -37,7 +37,7 @@ export class RowLogWriter {
   /** `warc` is the file with the row's record, or empty; the row's offset is relative to that file. */
   addPage(row: PageRow, agent: string, warc: string): void {
     const isOther = agent !== this.#agent || warc !== this.#warc
-    if (isOther || this.#pages.length + this.#texts.bytes >= FLUSH_BYTES) this.#flush()
+    if (isOther || this.#pages.length + this.#texts.bytes >= ROW_LOG_WRITER_FLUSH_BYTES) this.#flush()
     this.#agent = agent
     this.#warc = warc
     appendPageRow(this.#pages, row, row.text.length)
@@ -46,7 +46,7 @@ export class RowLogWriter {
   }
 
   addLinks(url: string, links: PageLinks): void {
-    if (this.#links.length >= FLUSH_BYTES) this.#flush()
+    if (this.#links.length >= ROW_LOG_WRITER_FLUSH_BYTES) this.#flush()
     appendLinks(this.#links, url, links)
     this.#rows++
   }

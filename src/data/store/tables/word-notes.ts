@@ -6,6 +6,7 @@
 
 import { WordSketch } from '../../../model/bytes/index.js'
 import { LIMITS } from '../../../model/index.js'
+import { UNPACKED_BYTES } from '../../limits.js'
 import { drainLines, gzipLines, type LearnedNotes, siteIn } from './learned-notes.js'
 import { PageInt, PageRowView, PageText } from './page-row.js'
 import type { Segment } from './segment.js'
@@ -13,7 +14,6 @@ import { firstTexts, readBlocks } from './text-blocks.js'
 
 /** Share of a block that is unpacked, and the least number of bytes. */
 const UNPACKED_SHARE = 1 / 8
-const UNPACKED_BYTES = 16 * 1024
 /** The middle of a host line without address, connection and checks. */
 const NOTHING_ELSE = '\t\t\t-1\t0\t0\t0\t'
 

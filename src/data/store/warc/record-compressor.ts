@@ -2,8 +2,10 @@
  * One WARC record in, one self-contained gzip member or zstd frame out, appended to the pack. A reader can
  * start at any record. Level 1 is our own deflate, higher levels are zlib's.
  */
+
 import { crc32, gzipSync } from 'node:zlib'
 import { loadedZstd } from '../../../model/bytes/index.js'
+import { STORE_BELOW_BYTES } from '../../limits.js'
 import type { ByteSink } from '../bytes/index.js'
 import { FastDeflate } from '../compress/deflate/index.js'
 import type { ArchiveFormat } from './archive-format.js'
@@ -14,9 +16,6 @@ export interface RecordCompressor {
   /** Appends `record`; `incompressible` says that squeezing it would only cost time. */
   append(sink: ByteSink, record: Buffer, incompressible: boolean): void
 }
-
-// At level 1 the user asked for speed, and the header of a deflate block takes 80 bytes.
-const STORE_BELOW_BYTES = 1_024
 
 export function recordCompressor(format: Exclude<ArchiveFormat, { codec: 'none' }>): RecordCompressor {
   if (format.codec === 'zstd') return zstdCompressor(format.level)

@@ -2,13 +2,14 @@
  * Sorts the lines of a file bytewise within bounded memory: sorted runs on disk, then one merge. Lines stay
  * in the buffers they were read into, to avoid a string for each.
  */
+
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { OPEN, type Output, StagedFile, writeDurably } from '../../../files/index.js'
 import { LIMITS } from '../../../model/index.js'
+import { SORT_LINES_WINDOW_BYTES } from '../../limits.js'
 
 /** Half of the memory is for sorting, half for merging. */
 const RUN_BYTES = LIMITS.sortBytes / 2
-const WINDOW_BYTES = 64 * 1024
 const NEWLINE = 10
 
 /** Sorts the lines in the first `bytes` of `input` into `outPath`, atomically. */
@@ -120,7 +121,8 @@ function writeLine(bytes: Buffer, start: number, out: Output): number {
 function mergeRuns(paths: readonly string[], out: Output): void {
   const windows: LineWindow[] = []
   try {
-    for (const path of paths) windows.push(new LineWindow(path, Number.MAX_SAFE_INTEGER, WINDOW_BYTES))
+    for (const path of paths)
+      windows.push(new LineWindow(path, Number.MAX_SAFE_INTEGER, SORT_LINES_WINDOW_BYTES))
     const heads = windows.filter(lines => lines.next()).map(lines => ({ lines, at: 0 }))
     while (heads.length > 0) {
       // A handful of runs, so the smallest head is found by looking at each.

@@ -1,4 +1,5 @@
 /** Reads archives back: one record by its place, all records of a file, and the page inside a response. */
+
 import { type FileHandle, open } from 'node:fs/promises'
 import { OPEN } from '../../../files/index.js'
 import { isZstdFrame, loadZstd } from '../../../model/bytes/index.js'
@@ -12,6 +13,7 @@ import {
   parseHead,
   type ResponseHead,
 } from '../../../page/fetch/http/index.js'
+import { WARC_READER_WINDOW_BYTES } from '../../limits.js'
 import { firstMember, type Member } from './warc-members.js'
 
 export interface WarcRecord {
@@ -36,7 +38,6 @@ export type RecordResult =
 const RECORD_BYTES_MAX = LIMITS.bodyBytes + LIMITS.headerBytes + 64 * 1024
 /** Incompressible data grows a little. */
 const MEMBER_BYTES_MAX = 2 * RECORD_BYTES_MAX
-const WINDOW_BYTES = 256 * 1024
 
 export class WarcReader {
   readonly #file: FileHandle
@@ -70,7 +71,7 @@ export class WarcReader {
     let windowAt = 0
     for (let at = from; at < end; ) {
       let member = firstMember(window.subarray(at - windowAt), RECORD_BYTES_MAX)
-      let size = WINDOW_BYTES
+      let size = WARC_READER_WINDOW_BYTES
       while (
         !member.ok &&
         member.why === 'need' &&

@@ -1,10 +1,10 @@
 /** The pages of a SQLite file, read without SQLite. */
+
 import { fstatSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { openKept, readWhole } from '../../../files/index.js'
+import { DATABASE_PAGES_PIECE_BYTES } from '../../limits.js'
 import { setSum } from './page-sums.js'
-
-const PIECE_BYTES = 1024 * 1024
 
 /** An incomplete last page (its writer was killed) is padded with zeros. */
 export function* databasePages(
@@ -12,7 +12,7 @@ export function* databasePages(
   pageBytes: number,
 ): Generator<{ readonly page: number; readonly bytes: Buffer }> {
   const file = openKept(ledger)
-  const piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, pageBytes))
+  const piece = Buffer.allocUnsafe(Math.max(DATABASE_PAGES_PIECE_BYTES, pageBytes))
   for (let at = 0; ; at += piece.length) {
     const length = readPadded(file, piece, at)
     for (let offset = 0; offset < length; offset += pageBytes)

@@ -6,9 +6,11 @@
  * copied. A page in the log is read from there, so no page is compared with a sum that is too new; and when
  * SQLite restarts the log, every page of the old one has its sum.
  */
+
 import { existsSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import Database from 'libsql'
+import { LOCK_WAIT_MS } from '../../limits.js'
 import { databasePageBytes, sumsOfFile } from './database-pages.js'
 import {
   NO_SALTS,
@@ -21,9 +23,6 @@ import {
 } from './page-sums.js'
 import { walFrames, walPath } from './wal-file.js'
 import { lastFrames, readWalIndex, type WalIndex } from './wal-index.js'
-
-/** If another process writes for longer than this, the work is left to the next checkpoint. */
-const LOCK_WAIT_MS = 200
 
 /** Runs `task` while no connection of any process can write. False if the write lock is not available. */
 export function withoutWriters(path: string, task: () => void): boolean {

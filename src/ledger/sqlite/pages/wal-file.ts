@@ -3,13 +3,14 @@
  * frame is a page with a checksum over all frames before it, so a log is valid up to the first frame with a
  * wrong checksum. SQLite takes no locks on this file, so it may be opened and closed at any time.
  */
+
 import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { OPEN, readWhole } from '../../../files/index.js'
+import { WAL_FILE_PIECE_BYTES } from '../../limits.js'
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-const PIECE_BYTES = 1024 * 1024
 const MAGIC = 0x377f0682
 const IS_BIG_ENDIAN_HOST = endianness() === 'BE'
 
@@ -181,7 +182,7 @@ function contentOf(file: number, header: WalHeader): WalContent {
 
 function* framesIn(file: number, pageBytes: number): Generator<WalFrame> {
   const frameBytes = FRAME_HEADER_BYTES + pageBytes
-  const perPiece = Math.max(1, Math.floor(PIECE_BYTES / frameBytes))
+  const perPiece = Math.max(1, Math.floor(WAL_FILE_PIECE_BYTES / frameBytes))
   for (let first = 1, whole = perPiece; whole === perPiece; first += perPiece) {
     const piece = readBytes(file, HEADER_BYTES + (first - 1) * frameBytes, perPiece * frameBytes)
     whole = Math.floor(piece.length / frameBytes)

@@ -3,10 +3,9 @@
  */
 
 import { READ_BYTES } from '../../../model/index.js'
+import { BODY_BUFFER_BELIEVED_BYTES } from '../../limits.js'
 import type { BodyBudget, Claim } from './body-budget.js'
 
-/** A promised length up to this is allocated at once; for a longer one bytes must arrive first. */
-const BELIEVED_BYTES = 256 * 1024
 const EMPTY = Buffer.alloc(0)
 
 export class BodyBuffer implements Claim {
@@ -29,7 +28,7 @@ export class BodyBuffer implements Claim {
   constructor(budget: BodyBudget, maxBytes: number, lengthPromised: boolean) {
     this.#budget = budget
     this.#maxBytes = maxBytes
-    this.#believed = lengthPromised && maxBytes <= BELIEVED_BYTES
+    this.#believed = lengthPromised && maxBytes <= BODY_BUFFER_BELIEVED_BYTES
   }
 
   get length(): number {

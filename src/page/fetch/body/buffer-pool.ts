@@ -2,10 +2,11 @@
  * Reuses buffers of bodies, by size class. A new buffer for each page would be megabytes per second outside
  * the JavaScript heap, which only a full collection frees.
  */
+
+import { BUFFER_POOL_KEPT_BYTES } from '../../limits.js'
+
 const SMALLEST_BITS = 12
 const LARGEST_BITS = 19
-/** The most that the pool keeps. */
-const KEPT_BYTES = 4 * 1024 * 1024
 
 export class BufferPool {
   readonly #classes: Buffer[][] = []
@@ -25,7 +26,7 @@ export class BufferPool {
   give(buffer: Buffer): void {
     const bits = 31 - Math.clz32(buffer.length)
     const ours = buffer.length === 1 << bits && bits >= SMALLEST_BITS && bits <= LARGEST_BITS
-    if (!ours || this.#keptBytes + buffer.length > KEPT_BYTES) return
+    if (!ours || this.#keptBytes + buffer.length > BUFFER_POOL_KEPT_BYTES) return
     this.#keptBytes += buffer.length
     this.#classes[bits] ??= []
     this.#classes[bits].push(buffer)

@@ -2,10 +2,12 @@
  * The codings of Node's zlib: gzip, deflate, br. Keeps the sound part of a body that ends early or is
  * damaged: if decoding the whole body fails, it is decoded again for that part.
  */
+
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { gzipHeadBytes } from '../../../model/bytes/index.js'
-import { AT_ONCE_BYTES, AT_ONCE_OUTPUT_BYTES, type Coding, type Decoded, notDecodable } from './decoded.js'
+import { AT_ONCE_BYTES, AT_ONCE_OUTPUT_BYTES, STREAM_CHUNK_BYTES } from '../../limits.js'
+import { type Coding, type Decoded, notDecodable } from './decoded.js'
 
 interface Options {
   readonly chunkSize?: number
@@ -21,8 +23,6 @@ interface Zlib {
   sync(bytes: Buffer, options: Options): Buffer
   stream(options: Options): Transform & { readonly bytesWritten: number }
 }
-
-const STREAM_CHUNK_BYTES = 64 * 1024
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
 const RAW = way('deflate', Z_SYNC_FLUSH, zlib.inflateRawSync, zlib.createInflateRaw)

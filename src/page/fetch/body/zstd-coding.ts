@@ -3,6 +3,7 @@
  * takes whole frames, so this module parses them. Of a frame that is cut, damaged or too large, the sound
  * blocks that fit are put into a frame of their own. No memory is allocated for a size that is only claimed.
  */
+
 import {
   isZstdFrame,
   loadedZstd,
@@ -14,17 +15,9 @@ import {
   type Zstd,
   type ZstdFrame,
 } from '../../../model/bytes/index.js'
-import {
-  AT_ONCE_BYTES,
-  AT_ONCE_OUTPUT_BYTES,
-  type Coding,
-  type Cut,
-  type Decoded,
-  notDecodable,
-} from './decoded.js'
+import { AT_ONCE_BYTES, AT_ONCE_OUTPUT_BYTES, ZSTD_CODING_WINDOW_BYTES_MAX } from '../../limits.js'
+import { type Coding, type Cut, type Decoded, notDecodable } from './decoded.js'
 
-/** RFC 9659: the largest window that a receiver must support. */
-const WINDOW_BYTES_MAX = 8 * 1024 * 1024
 /** A frame may be empty, and each costs a call. */
 const FRAMES_MAX = 4_096
 /** Attempts to find the number of sound blocks in a frame; each decodes from the first block on. */
@@ -86,7 +79,7 @@ function joined(pieces: readonly Buffer[], length: number): Buffer {
 
 function refusal({ dictionary, windowBytes }: ZstdFrame): string | null {
   if (dictionary !== 0) return 'zstd with a dictionary that we do not have'
-  return windowBytes > WINDOW_BYTES_MAX ? `zstd with a window of ${windowBytes} bytes` : null
+  return windowBytes > ZSTD_CODING_WINDOW_BYTES_MAX ? `zstd with a window of ${windowBytes} bytes` : null
 }
 
 interface Piece {

@@ -2,8 +2,10 @@
  * One open socket and the exchange on it. There is no stream between the socket and the response reader: the
  * socket reads into a reused buffer, and the reader copies what it keeps.
  */
+
 import type { Socket } from 'node:net'
 import { type Clock, type Millis, READ_BYTES } from '../../../model/index.js'
+import { WINDOWS_INBOX_BYTES } from '../../limits.js'
 import type { ResponseReader } from '../http/index.js'
 import { LazyDeadline } from './lazy-deadline.js'
 import type { Outbox } from './outbox.js'
@@ -27,7 +29,6 @@ export interface SendLimits {
 
 /** On Unix each read is handled before the next one, so all sockets share a buffer. */
 const sharedInbox = Buffer.allocUnsafe(READ_BYTES)
-const WINDOWS_INBOX_BYTES = 16 * 1024
 
 /** Windows fills buffers ahead of time, so each socket needs its own. */
 export function inboxForSocket(): Buffer {

@@ -1,9 +1,8 @@
 /** The system's hosts file, read once on first use; name servers do not know its names. */
+
 import { open } from 'node:fs/promises'
 import { isIP } from 'node:net'
-
-/** Block lists of 100,000 names exist; names beyond this size are left to the system. */
-const READ_BYTES = 4 * 1024 * 1024
+import { HOSTS_FILE_READ_BYTES } from '../../limits.js'
 
 export class HostsFile {
   readonly #path: string
@@ -31,7 +30,12 @@ async function read(path: string): Promise<ReadonlyMap<string, readonly string[]
   try {
     const file = await open(path)
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, 0)
+      const { buffer, bytesRead } = await file.read(
+        Buffer.alloc(HOSTS_FILE_READ_BYTES),
+        0,
+        HOSTS_FILE_READ_BYTES,
+        0,
+      )
       return parse(buffer.toString('utf8', 0, bytesRead))
     } finally {
       await file.close()

@@ -4,8 +4,10 @@
  * that files and compression need too. So the system is only asked if name servers have no answer, for two
  * names at a time.
  */
+
 import { promises as dns } from 'node:dns'
 import { type Clock, type Millis, Semaphore } from '../../../model/index.js'
+import { SECOND_FAMILY_MS } from '../../limits.js'
 import type { HostsFile } from './hosts-file.js'
 
 export type Lookup =
@@ -20,8 +22,6 @@ export interface NameLookup {
 type Found = { readonly addresses: string[]; readonly ttlMs: Millis }
 type Failed = { readonly error: string }
 
-/** The longest wait for IPv6 after the IPv4 answer. */
-const SECOND_FAMILY_MS = 1_000
 const SYSTEM_AT_ONCE = 2
 /** If more names wait for the system, the name servers' answer is final. */
 const SYSTEM_WAITING = 32

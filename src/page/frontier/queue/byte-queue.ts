@@ -6,15 +6,15 @@
  * front (memory) <- pages (disk) <- back (memory). A page begins with the number of the next page and its own
  * length, so no list of pages is needed.
  */
+import { BYTE_QUEUE_PIECE_BYTES } from '../../limits.js'
 import { BlockList, NO_CLASS, NO_PAGE, PAGE_BYTES, type SpillHolder } from '../spill/index.js'
 import type { QueueSpace } from './queue-space.js'
 
 const HEADER_BYTES = 8
-const PIECE_BYTES = 1024
 
 const pageBytes = new Uint8Array(PAGE_BYTES)
 const pageHeader = new DataView(pageBytes.buffer)
-const piece = new Uint8Array(PIECE_BYTES)
+const piece = new Uint8Array(BYTE_QUEUE_PIECE_BYTES)
 const pieceHeader = new DataView(piece.buffer)
 
 export class ByteQueue implements SpillHolder {
@@ -92,7 +92,7 @@ export class ByteQueue implements SpillHolder {
 
   #loadPiece(): void {
     const { file } = this.#space
-    this.#space.reserve(PIECE_BYTES)
+    this.#space.reserve(BYTE_QUEUE_PIECE_BYTES)
     file.read(this.#page, this.#pageAt, piece)
     let from = 0
     if (this.#pageAt === 0) {
@@ -100,7 +100,7 @@ export class ByteQueue implements SpillHolder {
       this.#pageEnd = HEADER_BYTES + pieceHeader.getUint32(4)
       from = HEADER_BYTES
     }
-    const to = Math.min(PIECE_BYTES, this.#pageEnd - this.#pageAt)
+    const to = Math.min(BYTE_QUEUE_PIECE_BYTES, this.#pageEnd - this.#pageAt)
     this.#front.append(piece, from, to)
     this.#bytesOnDisk -= to - from
     this.#pageAt += to

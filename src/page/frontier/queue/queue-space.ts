@@ -1,9 +1,8 @@
 /** Shared by the queues of all cells of an agent: one memory limit and one spill file. */
-import { join } from 'node:path'
-import { BLOCK_BYTES, BlockPool, PageFile, SpillOrder } from '../spill/index.js'
 
-/** Fewer bytes are not worth a page. */
-const SMALLEST_SPILL_BYTES = 1024
+import { join } from 'node:path'
+import { QUEUE_SPACE_SMALLEST_SPILL_BYTES } from '../../limits.js'
+import { BLOCK_BYTES, BlockPool, PageFile, SpillOrder } from '../spill/index.js'
 
 export class QueueSpace {
   readonly pool = new BlockPool()
@@ -13,7 +12,7 @@ export class QueueSpace {
 
   constructor(folder: string, limitBytes: number) {
     this.file = new PageFile(join(folder, 'queue.pages'))
-    this.order = new SpillOrder(Math.min(SMALLEST_SPILL_BYTES, limitBytes / 8))
+    this.order = new SpillOrder(Math.min(QUEUE_SPACE_SMALLEST_SPILL_BYTES, limitBytes / 8))
     this.#limitBytes = limitBytes
   }
 

@@ -1,4 +1,5 @@
 /** Decides for every link, without state, whether it belongs to the crawl. */
+
 import {
   hostOf,
   normaliseEscapes,
@@ -8,6 +9,7 @@ import {
   siteOf,
   withoutWww,
 } from '../../../model/url/index.js'
+import { REMEMBERED_SITES } from '../../limits.js'
 
 export type ScopeKind = 'page' | 'prefix' | 'host' | 'domain' | 'any'
 
@@ -17,9 +19,6 @@ export interface ScopeOptions {
   readonly include: readonly RegExp[]
   readonly exclude: readonly RegExp[]
 }
-
-/** Number of sites whose judgement is cached; an unlimited crawl meets millions. */
-const REMEMBERED_SITES = 100_000
 
 export class Scope {
   readonly #options: ScopeOptions

@@ -5,10 +5,10 @@
  * A set is divided into partitions by the first bits (extendible hashing), so that growing, spilling and
  * merging always concern a small part and never stop the crawl for long.
  */
+import { PARTITION_ENTRIES } from '../../limits.js'
 import { SeenPartition } from './seen-partition.js'
 import type { SeenSpace } from './seen-space.js'
 
-const PARTITION_ENTRIES = 128 * 1024
 /** 4,096 partitions; above that they grow instead. */
 const MAX_DEPTH = 12
 const NO_PARTITIONS: SeenPartition[] = []

@@ -2,16 +2,16 @@
  * Shared by the seen-sets of all cells of an agent: a memory limit, a spill file, and a cache of fingerprints
  * recently found on disk (links of a menu are on every page of a site).
  */
+
 import { join } from 'node:path'
+import { RECENT_MAX_BYTES, SEEN_SPACE_SMALLEST_SPILL_BYTES } from '../../limits.js'
 import { PageFile, Slab, SpillOrder } from '../spill/index.js'
 import type { FingerprintTable } from './fingerprint-table.js'
 
 const FILTER_BITS = 10
 /** The share of memory for filters; above it they get coarser, then new runs have none. */
 const FILTER_SHARE = 0.5
-const SMALLEST_SPILL_BYTES = 4096
 const RECENT_SHARE = 1 / 64
-const RECENT_MAX_BYTES = 1024 * 1024
 const RECENT_WORDS = 3
 
 export interface SeenSpaceOptions {
@@ -40,7 +40,7 @@ export class SeenSpace {
     this.salt = options.salt
     this.file = new PageFile(join(options.folder, 'seen.pages'))
     this.#limitBytes = options.limitBytes
-    this.order = new SpillOrder(Math.min(SMALLEST_SPILL_BYTES, options.limitBytes / 16))
+    this.order = new SpillOrder(Math.min(SEEN_SPACE_SMALLEST_SPILL_BYTES, options.limitBytes / 16))
     const recentBytes = Math.min(RECENT_MAX_BYTES, options.limitBytes * RECENT_SHARE)
     const recent = 2 ** Math.floor(Math.log2(Math.max(1, recentBytes / (RECENT_WORDS * 4))))
     this.#recent = new Uint32Array(recent * RECENT_WORDS)

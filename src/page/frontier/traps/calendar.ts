@@ -3,12 +3,12 @@
  * between 1970 and the near future, and the days of an accepted month. Refused are dates outside, and a walk
  * that has found only empty pages for long.
  */
+
 import type { Millis } from '../../../model/index.js'
+import { CALENDAR_AHEAD_DAYS } from '../../limits.js'
 import { dateOf, type UrlDate } from './url-date.js'
 
 const DAY_MS = 86_400_000
-/** Events are announced a year or two ahead. */
-const AHEAD_DAYS = 2 * 366
 /** 1970. Older archives have an index, from which their dates are accepted. */
 const EARLIEST_DAY = 0
 /** Empty pages in a row, before or after today, that end a walk. */
@@ -46,7 +46,7 @@ export class Calendars {
     if (isWithin(date, from)) return false
     if (date.day >= pattern.earliest && date.day <= pattern.latest) return false
     const today = now / DAY_MS
-    if (date.day > today + AHEAD_DAYS || date.day < EARLIEST_DAY) return true
+    if (date.day > today + CALENDAR_AHEAD_DAYS || date.day < EARLIEST_DAY) return true
     return date.day < pattern.end[0] || date.day > pattern.end[1]
   }
 

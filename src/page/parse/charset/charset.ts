@@ -3,10 +3,12 @@
  * the HTTP header, `<meta>` or the XML declaration, and is otherwise detected. @exodus/bytes decodes, because
  * Node's TextDecoder treats windows-1252 (and others) as Latin-1.
  */
+
 import { isAscii, isUtf8 } from 'node:buffer'
 import { getBOMEncoding, labelToName, legacyHookDecode } from '@exodus/bytes/encoding.js'
 import { detect } from 'chardet'
 import sniffDeclaredEncoding from 'html-encoding-sniffer'
+import { CHARSET_DETECT_BYTES, CHARSET_PRESCAN_BYTES, LATE_META_BYTES } from '../../limits.js'
 
 export interface Utf8Page {
   /** Lower-case name of the Encoding standard: `utf-8`, `windows-1252`. */
@@ -16,9 +18,6 @@ export interface Utf8Page {
   /** Length of the byte order mark. */
   readonly start: number
 }
-
-/** Detection reads this much; its cost grows with it. */
-const DETECT_BYTES = 32 * 1024
 
 const XML_DECLARATION_BYTES = 256
 
@@ -57,8 +56,6 @@ export function encodingName(label: string): string | null {
   return name
 }
 
-/** The sniffer searches this much for a `<meta>`. */
-const PRESCAN_BYTES = 1_024
 const DECLARATION = /charset(\s*=\s*["']?\s*utf-?8["'\s/>;])?/gi
 
 /**
@@ -67,7 +64,7 @@ const DECLARATION = /charset(\s*=\s*["']?\s*utf-?8["'\s/>;])?/gi
  */
 function declaresUtf8(body: Buffer): boolean {
   if (body[0] === 0x3c && body[1] === 0x3f) return false
-  const head = body.latin1Slice(0, Math.min(body.length, PRESCAN_BYTES))
+  const head = body.latin1Slice(0, Math.min(body.length, CHARSET_PRESCAN_BYTES))
   const found = head.match(DECLARATION)
   return found?.length === 1 && found[0].length > 'charset'.length && isUtf8(body)
 }
@@ -87,7 +84,7 @@ function declaredCharset(body: Buffer): string | null {
 }
 
 function detectedCharset(body: Buffer): string {
-  const sample = body.length > DETECT_BYTES ? body.subarray(0, DETECT_BYTES) : body
+  const sample = body.length > CHARSET_DETECT_BYTES ? body.subarray(0, CHARSET_DETECT_BYTES) : body
   const wide = wideCharset(sample)
   if (wide !== null) return wide
   if (isUtf8(body)) return 'utf-8'
@@ -97,8 +94,6 @@ function detectedCharset(body: Buffer): string {
   return (detected === null ? null : encodingName(detected)) ?? 'windows-1252'
 }
 
-/** Browsers start again if they meet a `<meta>` after the part that the sniffer reads. */
-const LATE_META_BYTES = 256 * 1024
 const LATE_META = /<meta[\s/][^<>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i
 
 function lateCharset(body: Buffer): string | null {

@@ -1,4 +1,7 @@
 /** The meaning of the words of a `rel` attribute to a crawler. */
+
+import { KNOWN_CHARS } from '../../limits.js'
+
 export const Rel = {
   /** `ugc` and `sponsored` do not set it: they tell who wrote a link, not to ignore it. */
   nofollow: 1,
@@ -29,7 +32,6 @@ const WORDS: ReadonlyMap<string, number> = new Map([
 /** Cached: sites use the same few values on every link. */
 const known = new Map<string, number>()
 const KNOWN_MAX = 512
-const KNOWN_CHARS = 64
 
 export function relFlags(rel: string): number {
   const remembered = known.get(rel)

@@ -6,13 +6,13 @@
 
 import { loadWasm, type WasmPlace } from '../../../model/bytes/index.js'
 import { LIMITS } from '../../../model/index.js'
+import { PAGE_MEMORY_KEPT_BYTES } from '../../limits.js'
 import { TAG_CODES } from '../tags/index.js'
 import { type LinkExports, PlainLinks } from './plain-links.js'
 
 const SENTINELS = Uint8Array.of(0x3c, 0x22, 0x27, 0x3e)
 /** Bytes behind the sentinels, and behind the text, that a lookahead may read. */
 const SLACK = 64
-const KEPT_BYTES = 4 * 1024 * 1024
 const FIRST_BYTES = 2 * 1024 * 1024
 const WASM_PAGE_BYTES = 64 * 1024
 
@@ -113,7 +113,7 @@ export function withSentinels(page: Uint8Array, start: number, wantText: boolean
   const length = page.length - start
   const textStart = textAreaStart(length)
   const needed = wantText ? textStart + LIMITS.textBytes + SLACK : textStart
-  const memory = needed > KEPT_BYTES ? new PageMemory(needed) : reusable(needed)
+  const memory = needed > PAGE_MEMORY_KEPT_BYTES ? new PageMemory(needed) : reusable(needed)
   memory.bytes.set(start === 0 ? page : page.subarray(start))
   memory.bytes.set(SENTINELS, length)
   memory.bytes.fill(0, length + SENTINELS.length, textStart)
@@ -127,6 +127,6 @@ export function textAreaStart(length: number): number {
 
 function reusable(needed: number): PageMemory {
   if (kept === undefined || kept.bytes.length < needed)
-    kept = new PageMemory(needed > FIRST_BYTES ? KEPT_BYTES : FIRST_BYTES)
+    kept = new PageMemory(needed > FIRST_BYTES ? PAGE_MEMORY_KEPT_BYTES : FIRST_BYTES)
   return kept
 }

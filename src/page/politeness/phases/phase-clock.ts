@@ -7,12 +7,12 @@
  * ledger's time, as a measurement that contradicts the last one. After a jump the clock returns null for as
  * long as a measurement is valid: by then all agents have noticed the jump or have no valid measurement.
  */
+
 import type { Millis } from '../../../model/index.js'
+import { PHASE_CLOCK_ROUNDING_MS } from '../../limits.js'
 
 /** Upper bound of the drift between two computers' clocks. */
 const DRIFT = 200e-6
-/** The ledger returns whole milliseconds. */
-const ROUNDING_MS = 1
 /**
  * Part of the maximum age after which even a better measurement is replaced, so that drift and jumps show.
  */
@@ -53,7 +53,7 @@ export class PhaseClock {
     const at = monotonic()
     const halfMs = (at - sentAt) / 2
     const offsetMs = now + skewMs - sentAt - halfMs
-    const fresh: Measure = { offsetMs, errorMs: halfMs + ROUNDING_MS, at, wallMs: wall() - at }
+    const fresh: Measure = { offsetMs, errorMs: halfMs + PHASE_CLOCK_ROUNDING_MS, at, wallMs: wall() - at }
     const known = this.#measure
     const agrees =
       known === null || Math.abs(known.offsetMs - fresh.offsetMs) <= this.#errorOf(known, at) + fresh.errorMs

@@ -5,11 +5,10 @@
  * error of the clock shortens it at both ends, and the delay of timers at its end, so that the whole guard
  * remains for unknown errors.
  */
-import type { Millis } from '../../../model/index.js'
-import type { PhasePlan } from './plan.js'
 
-/** Timers of a busy process abort requests this late. */
-const TIMER_MS: Millis = 50
+import type { Millis } from '../../../model/index.js'
+import { PHASE_WINDOWS_TIMER_MS } from '../../limits.js'
+import type { PhasePlan } from './plan.js'
 
 export interface PhaseWindow {
   /** Counted from the start of the crawl. */
@@ -50,13 +49,13 @@ export function windowOf(plan: PhasePlan, number: number, doubtMs: Millis): Phas
   const { startMs, periodMs, guardMs, drainMs } = plan
   const swapAt = startMs + number * periodMs
   const endsAt = swapAt + periodMs
-  const cutAt = endsAt - guardMs - doubtMs - TIMER_MS
+  const cutAt = endsAt - guardMs - doubtMs - PHASE_WINDOWS_TIMER_MS
   return { number, opensAt: swapAt + guardMs + doubtMs, lastCallAt: cutAt - drainMs, cutAt, endsAt }
 }
 
 /** The part of a period in which requests can begin, by an exact clock. */
 export function usableMs({ periodMs, guardMs, drainMs }: PhasePlan): Millis {
-  return periodMs - 2 * guardMs - drainMs - TIMER_MS
+  return periodMs - 2 * guardMs - drainMs - PHASE_WINDOWS_TIMER_MS
 }
 
 function modulo(value: number, divisor: number): number {

@@ -5,6 +5,13 @@
 
 import { BUCKET_SIZES, type BucketSizes, type PhaseSettings } from '../../../config/index.js'
 import type { Millis } from '../../../model/index.js'
+import {
+  PLAN_DRAIN_MOST_MS,
+  PLAN_GUARD_MS,
+  PLAN_LEAST_PERIOD_MS,
+  PLAN_PERIOD_MS,
+  PLAN_ROUND_MS,
+} from '../../limits.js'
 
 export interface PhasePlan {
   /** Nnode: shards, each leased to one agent at a time; an agent may have several. */
@@ -23,14 +30,8 @@ export interface PhasePlan {
   readonly startMs: Millis
 }
 
-const PERIOD_MS = 10_000
-/** A page waits for its node up to a round of all phases, so with many phases each is shorter. */
-const ROUND_MS = 40_000
-const LEAST_PERIOD_MS = 5_000
-const GUARD_MS = 250
 /** As part of a period; pages seldom take longer. */
 const DRAIN_SHARE = 1 / 10
-const DRAIN_MOST_MS = 1_000
 /** The least part of a period for requests. */
 const WORK_SHARE = 1 / 2
 /** A window needs room for several requests to the same host. */
@@ -46,8 +47,8 @@ export function makePlan(
   const nodes = settings.nodes ?? agents
   const phases = settings.phases ?? nodes
   const periodMs = settings.periodMs ?? Math.max(shortestMs(phases), DELAYS_A_PERIOD * delayMs)
-  const guardMs = settings.guardMs ?? Math.min(GUARD_MS, periodMs / 10)
-  const drainMs = Math.min(periodMs * DRAIN_SHARE, DRAIN_MOST_MS)
+  const guardMs = settings.guardMs ?? Math.min(PLAN_GUARD_MS, periodMs / 10)
+  const drainMs = Math.min(periodMs * DRAIN_SHARE, PLAN_DRAIN_MOST_MS)
   if (phases < nodes)
     return `${phases} phases are too few for ${nodes} nodes: two nodes would request the same hosts`
   if (periodMs - 2 * guardMs - drainMs < periodMs * WORK_SHARE)
@@ -56,7 +57,7 @@ export function makePlan(
 }
 
 function shortestMs(phases: number): Millis {
-  return Math.min(PERIOD_MS, Math.max(LEAST_PERIOD_MS, ROUND_MS / phases))
+  return Math.min(PLAN_PERIOD_MS, Math.max(PLAN_LEAST_PERIOD_MS, PLAN_ROUND_MS / phases))
 }
 
 /** The setting that holds the plan. It never changes, so heartbeats do not carry it. */

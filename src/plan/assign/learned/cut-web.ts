@@ -7,7 +7,9 @@
  * pieces, and each page is assumed to have links to all other pieces, which is the worst case. The plan then
  * puts the pieces on the fewest agents that can hold them, and never predicts too few messages.
  */
+
 import { type CellId, LIMITS, siteOfCell } from '../../../model/index.js'
+import { CUT_WEB_LEAST_PAGES, LEAST_PIECE_PAGES } from '../../limits.js'
 import type { LearnedSite, LearnedWeb } from './learned-web.js'
 import { NetList } from './net-list.js'
 
@@ -26,9 +28,6 @@ export interface SiteSplit {
 
 /** A part may exceed its target by this share. */
 const EPSILON = 0.05
-/** Sites with fewer pages stay whole, and pieces have at least this many: fewer do not justify a lease. */
-const LEAST_PAGES = 100
-const LEAST_PIECE_PAGES = 10
 /** Pieces are at most a quarter of a part, so that whole sites can fill the gaps. */
 const PIECES_A_PART = 4
 /** Multiples of this number, modulo 1, are spread evenly, whatever their count. */
@@ -59,7 +58,7 @@ export function heavySitesOf(
   return sites.flatMap(({ site }, v) => {
     const times = Math.max(...rooms.map((room, r) => weights[v][r] / room))
     const [, pages] = weights[v]
-    if (times <= 1 + EPSILON || pages < LEAST_PAGES) return []
+    if (times <= 1 + EPSILON || pages < CUT_WEB_LEAST_PAGES) return []
     const most = Math.min(LIMITS.plannedPieces, Math.floor(pages / LEAST_PIECE_PAGES))
     return [{ site, pages, pieces: Math.min(most, Math.ceil(PIECES_A_PART * times)) }]
   })

@@ -9,6 +9,7 @@
  */
 
 import { LIMITS, type Millis, siteOfCell } from '../../../model/index.js'
+import { PREDICT_TIMES_MESSAGE_BYTES } from '../../limits.js'
 import { connectTimes } from './graph-objectives.js'
 import type { LearnedWeb } from './learned-web.js'
 
@@ -49,9 +50,6 @@ export interface Prediction {
   readonly exchangeMs: Millis
   readonly messages: number
 }
-
-/** The paper has 40 bytes per URL; our rows also name the page with the link. */
-const MESSAGE_BYTES = 150
 
 interface Work {
   totalMs: Millis
@@ -174,7 +172,9 @@ export class PredictedTimes {
       if (count === 0) continue
       const peer = this.#inputs.agents[agent].peers?.[this.#inputs.agents[other].name]
       const packs = Math.min(count, 1 + downloadMs / LIMITS.packAgeMs)
-      const lineMs = peer?.bytesPerSecond ? (1000 * count * MESSAGE_BYTES) / peer.bytesPerSecond : 0
+      const lineMs = peer?.bytesPerSecond
+        ? (1000 * count * PREDICT_TIMES_MESSAGE_BYTES) / peer.bytesPerSecond
+        : 0
       spentMs += count * LIMITS.messageMs + packs * (peer?.rttMs ?? 0) + lineMs
     }
     return spentMs

@@ -4,7 +4,9 @@
  * orders, and compared with their successors (locality-sensitive hashing), so the work grows linearly with
  * the number of sites.
  */
+
 import { readSketch, SKETCH_NUMBERS } from '../../../model/bytes/index.js'
+import { SIMILAR_SITES_MOST_SITES } from '../../limits.js'
 
 export interface SimilarPair {
   readonly a: number
@@ -21,7 +23,6 @@ const LEAST_LIKENESS = 0.25
 const SIGNS = 30
 /** The distance between the numbers that two orders begin with. */
 const ORDER_STEP = 21
-const MOST_SITES = 2 ** 22
 
 /** For each site with a sketch, the sites most similar to it, at most six. */
 export function similarSites(sketches: readonly (string | undefined)[]): SimilarPair[] {
@@ -46,7 +47,7 @@ function knownOf(sketches: readonly (string | undefined)[]): Known[] {
   const known: Known[] = []
   for (const [vertex, sketch] of sketches.entries()) {
     const numbers = sketch === undefined ? null : readSketch(sketch)
-    if (numbers !== null && known.length < MOST_SITES) known.push({ vertex, numbers })
+    if (numbers !== null && known.length < SIMILAR_SITES_MOST_SITES) known.push({ vertex, numbers })
   }
   return known
 }
@@ -90,9 +91,9 @@ function sortedBySigns(vectors: Float32Array, count: number, order: number): num
       const number = (order * ORDER_STEP + i) % SKETCH_NUMBERS
       signs = 2 * signs + (vectors[v * SKETCH_NUMBERS + number] > 0 ? 1 : 0)
     }
-    keys[v] = signs * MOST_SITES + v
+    keys[v] = signs * SIMILAR_SITES_MOST_SITES + v
   }
-  return Array.from(keys.sort(), key => key % MOST_SITES)
+  return Array.from(keys.sort(), key => key % SIMILAR_SITES_MOST_SITES)
 }
 
 /** The most similar sites of each site, in two arrays for all of them. */

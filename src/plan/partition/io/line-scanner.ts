@@ -3,6 +3,7 @@
  * stand anywhere; a line that is only a comment does not count as a line of data. Tabs, runs of spaces, CRLF,
  * a byte order mark and a missing last newline are all fine.
  */
+import { LINE_SCANNER_SHOWN_CHARS } from '../../limits.js'
 import { inputError } from './input-file.js'
 
 const NEWLINE = 10
@@ -14,7 +15,6 @@ const CARRIAGE_RETURN = 13
 const SHORT_DIGITS = 9
 /** More digits than this may not be exact in a double; the slow way decides. */
 const EXACT_DIGITS = 15
-const SHOWN_CHARS = 24
 
 export class LineScanner {
   readonly file: string
@@ -163,7 +163,8 @@ export class LineScanner {
       'latin1',
     )
     const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
-    const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text
+    const shown =
+      text.length > LINE_SCANNER_SHOWN_CHARS ? `${text.slice(0, LINE_SCANNER_SHOWN_CHARS)}…` : text
     if (Number.isNaN(value)) this.fail(`${what} is ${JSON.stringify(shown)}, which is not a number`)
     if (value < least)
       this.fail(`${what} is ${shown}${least === 0 ? '; it cannot be negative' : ', which is too low'}`)

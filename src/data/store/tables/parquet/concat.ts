@@ -2,9 +2,11 @@
  * Concatenates Parquet files of one table without decoding them: column chunks are copied, and a new footer
  * says where they are.
  */
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 as crc32of } from 'node:zlib'
 import { type Crc32, OPEN, type Output, writeDurably } from '../../../../files/index.js'
+import { CONCAT_COPY_BYTES, FOOTER_BYTES_MAX } from '../../../limits.js'
 import { ByteSink } from '../../bytes/index.js'
 import { DamagedFileError } from '../index.js'
 import type { WrittenParquet } from './convert.js'
@@ -16,9 +18,6 @@ const FILE = { schema: 2, rows: 3, rowGroups: 4 } as const
 const GROUP = { columns: 1, offset: 5 } as const
 const CHUNK = { offset: 2, metadata: 3 } as const
 const COLUMN = { dataPageAt: 9, dictionaryPageAt: 11 } as const
-
-const FOOTER_BYTES_MAX = 64 * 1024 * 1024
-const COPY_BYTES = 1024 * 1024
 
 export interface ParquetInput {
   readonly path: string
@@ -35,7 +34,7 @@ export function concatParquet(inputs: readonly ParquetInput[], outPath: string):
     let rows = 0
     const rowGroups: ThriftValue[] = []
     let first: ThriftStruct | undefined
-    const buffer = Buffer.allocUnsafeSlow(COPY_BYTES)
+    const buffer = Buffer.allocUnsafeSlow(CONCAT_COPY_BYTES)
     for (const { path, crc32: expected } of inputs) {
       const file = openSync(path, OPEN.read)
       try {

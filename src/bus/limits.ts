@@ -1,0 +1,9 @@
+/**
+ * Tunable numbers of `bus/`, with their reasons. Bounds against the web are in `model/limits.ts`.
+ */
+
+// postgres-bus.ts
+export const POSTGRES_BUS_GATHER_MS = 150
+export const RECONNECT_MS = 2_000
+/** PostgreSQL's limit is 8,000 bytes. */
+export const POSTGRES_BUS_PAYLOAD_BYTES = 7_500

@@ -1,0 +1,127 @@
+/**
+ * Tunable numbers of `page/`, with their reasons. Bounds against the web are in `model/limits.ts`.
+ */
+
+// fetch/body/body-buffer.ts
+/** A promised length up to this is allocated at once; for a longer one bytes must arrive first. */
+export const BODY_BUFFER_BELIEVED_BYTES = 256 * 1024
+
+// fetch/body/buffer-pool.ts
+/** The most that the pool keeps. */
+export const BUFFER_POOL_KEPT_BYTES = 4 * 1024 * 1024
+
+// fetch/body/decoded.ts
+/** A body up to this size, with output up to this size, is decoded synchronously. */
+export const AT_ONCE_BYTES = 256 * 1024
+export const AT_ONCE_OUTPUT_BYTES = 4 * 1024 * 1024
+
+// fetch/body/zlib-coding.ts
+export const STREAM_CHUNK_BYTES = 64 * 1024
+
+// fetch/body/zstd-coding.ts
+/** RFC 9659: the largest window that a receiver must support. */
+export const ZSTD_CODING_WINDOW_BYTES_MAX = 8 * 1024 * 1024
+
+// fetch/connect/connection.ts
+export const WINDOWS_INBOX_BYTES = 16 * 1024
+
+// fetch/dns/hosts-file.ts
+/** Block lists of 100,000 names exist; names beyond this size are left to the system. */
+export const HOSTS_FILE_READ_BYTES = 4 * 1024 * 1024
+
+// fetch/dns/name-lookup.ts
+/** The longest wait for IPv6 after the IPv4 answer. */
+export const SECOND_FAMILY_MS = 1_000
+
+// frontier/journal-pieces.ts
+/** Slightly below 32 KiB, the next size of the writer's buffer. */
+export const JOURNAL_PIECES_PIECE_BYTES = 28 * 1024
+/** Smaller pieces are not worth a call of zlib. */
+export const DEFLATE_BYTES = 1024
+
+// frontier/plan-split.ts
+/** A cut is part of cell names, and so of every row. */
+export const PLAN_SPLIT_CUT_CHARS = 200
+
+// frontier/queue/byte-queue.ts
+export const BYTE_QUEUE_PIECE_BYTES = 1024
+
+// frontier/queue/queue-space.ts
+/** Fewer bytes are not worth a page. */
+export const QUEUE_SPACE_SMALLEST_SPILL_BYTES = 1024
+
+// frontier/scope/scope.ts
+/** Number of sites whose judgement is cached; an unlimited crawl meets millions. */
+export const REMEMBERED_SITES = 100_000
+
+// frontier/seen/seen-set.ts
+export const PARTITION_ENTRIES = 128 * 1024
+
+// frontier/seen/seen-space.ts
+export const SEEN_SPACE_SMALLEST_SPILL_BYTES = 4096
+export const RECENT_MAX_BYTES = 1024 * 1024
+
+// frontier/traps/calendar.ts
+/** Events are announced a year or two ahead. */
+export const CALENDAR_AHEAD_DAYS = 2 * 366
+
+// parse/charset/charset.ts
+/** Detection reads this much; its cost grows with it. */
+export const CHARSET_DETECT_BYTES = 32 * 1024
+/** The sniffer searches this much for a `<meta>`. */
+export const CHARSET_PRESCAN_BYTES = 1_024
+/** Browsers start again if they meet a `<meta>` after the part that the sniffer reads. */
+export const LATE_META_BYTES = 256 * 1024
+
+// parse/links/rel.ts
+export const KNOWN_CHARS = 64
+
+// parse/memory/page-memory.ts
+export const PAGE_MEMORY_KEPT_BYTES = 4 * 1024 * 1024
+
+// politeness/lease-margin.ts
+/** Interval of checks while waiting for a renewal. */
+export const LEASE_MARGIN_LOOK_MS = 250
+
+// politeness/phase-gate.ts
+/** Interval of checks while the ledger time is not known for certain. */
+export const PHASE_GATE_LOOK_MS = 250
+
+// politeness/phases/phase-clock.ts
+/** The ledger returns whole milliseconds. */
+export const PHASE_CLOCK_ROUNDING_MS = 1
+
+// politeness/phases/phase-windows.ts
+/** Timers of a busy process abort requests this late. */
+export const PHASE_WINDOWS_TIMER_MS = 50
+
+// politeness/phases/plan.ts
+export const PLAN_PERIOD_MS = 10_000
+/** A page waits for its node up to a round of all phases, so with many phases each is shorter. */
+export const PLAN_ROUND_MS = 40_000
+export const PLAN_LEAST_PERIOD_MS = 5_000
+export const PLAN_GUARD_MS = 250
+export const PLAN_DRAIN_MOST_MS = 1_000
+
+// politeness/politeness.ts
+export const AUTO_MIN_MS = 1_000
+export const AUTO_MAX_MS = 30_000
+
+// politeness/rate-limit.ts
+/** Unused rate can be caught up for this long, because timers are a millisecond or two late. */
+export const RATE_LIMIT_BURST_MS = 50
+
+// politeness/turn-demand.ts
+/** Returned sites must be rebuilt later, so a turn is kept at least this long. */
+export const KEEP_MS = 10_000
+/** Waiting agents repeat their demand every second; without repetition it ends after this time. */
+export const TURN_DEMAND_FORGET_MS = 5_000
+
+// robots/robots-procedure.ts
+export const ROBOTS_PROCEDURE_PAUSE_MS = 2_000
+/** The least time for an attempt, however many addresses there are. */
+export const ROBOTS_PROCEDURE_LEAST_SHARE_MS = 2_000
+
+// robots/robots-rules.ts
+/** Thousands of sites have the default robots.txt of their software, so short ones are cached. */
+export const ROBOTS_RULES_SHARED_BYTES = 1_024

@@ -1,0 +1,15 @@
+/**
+ * Tunable numbers of `verify/`, with their reasons. Bounds against the web are in `model/limits.ts`.
+ */
+
+// journal-outcomes.ts
+export const JOURNAL_OUTCOMES_BATCH_BYTES = 1024 * 1024
+
+// ledger.ts
+export const LEDGER_BATCH_BYTES = 8 * 1024 * 1024
+
+// repair-tables.ts
+export const REPAIR_TABLES_INSERT_ROWS = 500
+
+// repair.ts
+export const REPAIR_LEASE_MS = 60_000
