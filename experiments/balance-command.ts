@@ -27,13 +27,12 @@ const QUICK_SEEDS = 10
 
 const ABOUT = `
 Six lanes on three agents download 30 sites of ${number(PAGES)} pages by four methods (Table 1 of "A Parallel Crawling
-Schema Using Dynamic Partition"): sites bound to lanes at random or by size, or taken by free lanes in random order or
-the largest first. The workload of a lane is its download time divided by that of all lanes.
+Schema Using Dynamic Partition"): sites are bound to lanes at random or by size, or free lanes take them in random order
+or the largest first. The workload of a lane is its share of the total download time.
 
-It crawls a generated web on this machine for real, four times, and takes about 8 minutes; the time should go by waiting
-for servers, which answer in --latency ms on average. On a machine that is busy with other things all sites become
-equally slow, and then static partitions look better than they are: take a larger --latency and fewer --pages there.
-Sizes are those that the first crawl found. --simulate does the same in virtual time, for many seeds.
+Without --simulate, a generated web is crawled four times on this machine, in about 8 minutes. Its servers answer in
+--latency ms on average. On a busy machine all sites become equally slow, which makes static partitions look better than
+they are; use a larger --latency and fewer --pages there. With --simulate, the same runs in virtual time with many seeds.
 
 Examples:
   $ orbweaver experiment dynamic-balance
@@ -43,21 +42,21 @@ Examples:
 export function dynamicBalanceCommand(): Command {
   return new Command('dynamic-balance')
     .description('how evenly six lanes share the work, by four methods')
-    .option('--simulate', 'in virtual time, over many seeds: mean and spread')
+    .option('--simulate', 'run in virtual time with many seeds; print mean and spread')
     .option('--quick', `a small web of ${number(QUICK_PAGES)} pages; with --simulate, ${QUICK_SEEDS} seeds`)
-    .option('--pages <n>', `pages of all sites together (${PAGES})`, whole(300))
+    .option('--pages <n>', `pages of all sites together (default: ${PAGES})`, whole(300))
     .option(
       '--seed <n>',
-      `of the web and of chance (${TYPICAL_SEED}; with --simulate the first of them, 1)`,
+      `seed of the web and of random choices (default: ${TYPICAL_SEED}; first seed with --simulate: 1)`,
       whole(0),
     )
-    .option('--seeds <n>', 'with --simulate: so many (100)', whole(1))
+    .option('--seeds <n>', 'with --simulate: number of seeds (default: 100)', whole(1))
     .option(
       '--latency <ms>',
-      `mean time that servers take to answer (${LATENCY_MS}; quick ${QUICK_LATENCY_MS})`,
+      `mean response time of the servers (default: ${LATENCY_MS}; with --quick: ${QUICK_LATENCY_MS})`,
       whole(1),
     )
-    .option('--json', 'one JSON object on stdout')
+    .option('--json', 'print one JSON object on stdout')
     .addHelpText('after', ABOUT)
     .action(async (flags: Flags) => {
       const methods = flags.simulate ? await simulated(flags) : await real(flags)

@@ -29,11 +29,11 @@ const TERMINAL: Output = {
 export function paperCommand(experiment: PaperExperiment, say: Say, { print, tell } = TERMINAL): Command {
   return new Command(experiment.name)
     .description(experiment.about)
-    .addOption(new Option('--quick', 'a small form, under a minute').conflicts('full'))
-    .option('--full', '8 seeds instead of one, however long it takes')
-    .option('--seed <n>', 'the first of them', whole(0), 1)
-    .option('--json', 'one JSON object on stdout: rows, averages, paper')
-    .option('--chart <file>', 'the figures as an SVG file')
+    .addOption(new Option('--quick', 'a short version, under a minute').conflicts('full'))
+    .option('--full', '8 seeds instead of one; takes long')
+    .option('--seed <n>', 'first seed', whole(0), 1)
+    .option('--json', 'print one JSON object on stdout: rows, averages, paper')
+    .option('--chart <file>', 'also write the figures as an SVG file')
     .addHelpText('after', `\n${experiment.help}\n\n${EXIT_HELP}`)
     .action(async (flags: Flags) => {
       const findings = await experiment.run({ effort: effortOf(flags), seed: flags.seed, tell })

@@ -10,3 +10,5 @@ export function missingFiles(
   isGenerated: (name: string) => boolean,
 ): string[]
 export function smallFiles(root: string, files: readonly string[]): string[]
+export function strayLimits(file: string, text: string, layoutWords: readonly string[]): string[]
+export function environmentReads(file: string, text: string): string[]

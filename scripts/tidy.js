@@ -1,7 +1,7 @@
 /**
  * Rules of the house that no linter knows, checked in every test run: width of comments and docs, banned
  * words of docs/glossary.md, names of files that do not exist, small files that belong into their only
- * importer.
+ * importer, tunable numbers outside the limits files, reads of the environment.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -98,4 +98,28 @@ export function smallFiles(root, files) {
     if (basename([...importers.get(file)][0]) === 'index.ts') return false
     return readFileSync(join(root, file), 'utf8').split('\n').length <= SMALL_LINES
   })
+}
+
+const TUNABLE =
+  /^(?:export )?const ([A-Z][A-Z0-9_]*_(?:MS|BYTES|ROWS|PAGES|CHARS|SITES|URLS|LINKS|DAYS|FRAMES|ENTRIES)(?:_MAX|_MIN)?)(?:: \w+)? = [\d_ *./+-]+$/
+
+/**
+ * Numbers with a unit that stand outside a `limits.ts`. Each floor of src/ has one such file, so that whoever
+ * tunes finds them together. `layoutWords` begin the names of sizes that a format or an algorithm fixes.
+ */
+export function strayLimits(file, text, layoutWords) {
+  if (!/^src\/.*\.ts$/.test(file) || /\.test\.ts$/.test(file) || basename(file) === 'limits.ts') return []
+  return text.split('\n').flatMap((line, i) => {
+    const name = line.match(TUNABLE)?.[1]
+    const isLayout = name !== undefined && layoutWords.some(word => new RegExp(`(?:^|_)${word}_`).test(name))
+    return name === undefined || isLayout ? [] : [`${file}:${i + 1}: ${name} belongs into a limits.ts`]
+  })
+}
+
+/** Places that read the environment: variables for tests must not be among them. */
+export function environmentReads(file, text) {
+  if (!/^src\/.*\.ts$/.test(file) || /\.test\.ts$/.test(file)) return []
+  return [...text.matchAll(/\bprocess\.env\b(?:\.(\w+))?/g)].map(
+    ([, name]) => `${file}: ${name ?? 'all of it'}`,
+  )
 }

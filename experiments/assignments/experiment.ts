@@ -75,17 +75,17 @@ const STDEV_ROOM = 0.01
 export function assignmentsExperiment(crawl: CrawlWeb): PaperExperiment {
   return {
     name: 'assignments',
-    about: 'one generated web, crawled for real with every assignment: speed, messages, balance',
+    about: 'crawl a generated web with every assignment: speed, messages, balance',
     help: HELP,
     run: options => run(options, crawl),
   }
 }
 
-const HELP = `Four agents crawl a generated web on this machine, first by hash, then once with every assignment, each after that
-first crawl (--previous): those that learn do so from it, and all know the same URLs. Every page has changed meanwhile, so all
-links are read again. The sites of the web are 27 communities that link mostly among themselves. Exchanged bytes are the
-exchanged links times the mean length of a URL. What came out stands in docs/explanation/experiments/assignments.md. About five minutes; --quick is a
-small web.`
+const HELP = `Four agents crawl a generated web on this machine, first by hash and then once with every assignment, each with --previous
+of the first crawl. All crawls know the same URLs. Every page has changed meanwhile, so all links are read again. The sites form
+27 communities that link mostly among themselves. Exchanged bytes are the exchanged links times the mean length of a URL.
+
+Takes about five minutes; --quick crawls a small web. Results: docs/explanation/experiments/assignments.md`
 
 interface AssignmentRow extends Omit<CrawlFigures, 'workloads' | 'promised'> {
   readonly seed: number

@@ -24,11 +24,11 @@ export function hypergraphExperiment(findRival: () => GraphPartitioner | null): 
   }
 }
 
-const HELP = `Four site graphs with the counts of Table 1 of "A Hypergraph Model for Reducing Link Exchanges in Parallel Web Crawling
-Systems" are made, each site is given to one of K = 4 … 64 parts, and messages and imbalance are counted (Table 2). The
-graphs are fitted to what the paper found for a hash; where their links lead is one law for all of them, and ours had seen none of them
-before that stood: docs/explanation/experiments/hypergraph.md tells how. gpmetis (Debian package metis) is compared with where it is installed. About
-two minutes; --quick takes two graphs and two K.`
+const HELP = `Generates four site graphs with the counts of Table 1 of "A Hypergraph Model for Reducing Link Exchanges in Parallel Web
+Crawling Systems", splits each into K = 4 … 64 parts, and counts messages and imbalance (Table 2). The graphs are fitted to the
+paper's results for a hash. Also runs gpmetis if it is installed (Debian package metis).
+
+Takes about two minutes; --quick uses two graphs and two K. Results: docs/explanation/experiments/hypergraph.md`
 
 export function hypergraphFindings(
   plan: Plan,

@@ -84,13 +84,13 @@ export function phasesExperiment(crawl: CrawlInPhases): PaperExperiment {
   }
 }
 
-const HELP = `Balance: 6 million URLs of a made-up national web (hosts by a power law) on 2 to 10 nodes. Nodes by the sum of a URL's
-characters and phases by that of its host, as in KSpider; beside it nodes by a hash of the site, and URLs sorted by reversed
-host name and dealt out by a k-way unshuffle. Given is how much more than the mean the fullest has.
+const HELP = `Balance: distributes 6 million URLs of a generated national web (hosts by a power law) over 2 to 10 nodes. The sum of a URL's
+characters gives its node and that of its host the phase, as in KSpider. For comparison, nodes are also assigned by a hash of the
+site, and by a k-way unshuffle of the URLs sorted by reversed host name. The figure is the excess of the largest over the mean.
 
-Crawl: ${PHASE_NODES} nodes crawl a generated web over loopback with --assign phases, for real, once with exact clocks and once with
-phase clocks that are wrong by ${SKEW_PERCENT} % of the guard and do not know it, every second ahead and the others behind. The server's
-log says whether a host was ever asked by two nodes at once. What came out stands in docs/explanation/experiments/phases.md.`
+Crawl: ${PHASE_NODES} nodes crawl a generated web over loopback with --assign phases, once with exact clocks and once with phase clocks that
+are wrong by ${SKEW_PERCENT} % of the guard, half of them ahead and half behind. The log of the server shows whether two nodes ever
+requested a host at once. Results: docs/explanation/experiments/phases.md`
 
 async function run(crawl: CrawlInPhases, { effort, seed, tell }: RunOptions): Promise<Findings> {
   const size = SIZES[effort]

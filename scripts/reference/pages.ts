@@ -61,9 +61,9 @@ function outcomesPage(): string {
     ),
     wrap(
       '*Requests* is the number of requests for one URL before the outcome is final; `--tries` lowers it. *First wait* is the time ' +
-        'before the second request; it doubles with each further one. *Site* says what the outcome means for the rest of its site: ' +
-        '*dropped*, the queue of a site that never answered is given up; *busy* and *failing*, consecutive ones make the crawler back off ' +
-        'and finally park the site ([politeness](../explanation/politeness.md)).',
+        'before the second request; it doubles with each further one. *Site* is the effect on the site. *dropped*: if the site never ' +
+        'answered, its queue is given up. *busy*, *failing*: after several of them in a row, the crawler waits longer ' +
+        'and finally parks the site ([politeness](../explanation/politeness.md)).',
     ),
     section('A response was received and archived', codesOf('stored')),
     section('No usable response', codesOf('failed')),

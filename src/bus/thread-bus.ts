@@ -14,7 +14,7 @@ export function portBus(port: MessagePort): Bus {
   }
 }
 
-/** The main thread's end; returns the function that closes it. An agent gets only messages that concern it. */
+/** The main thread's end; returns the function that closes it. An agent gets only its own messages. */
 export function relayBus(bus: LocalBus, port: MessagePort, incarnation: Incarnation): () => void {
   const end = bus.join()
   const unsubscribe = end.subscribe(message => {

@@ -11,14 +11,14 @@ import { tell } from './output/index.js'
 
 export function agentCommand(say: Say, platform: Platform): Command {
   return withAddress(new Command('agent'), { store: true })
-    .option('--lanes <n>', 'sites crawled at the same time (as the crawl was asked for)')
+    .option('--lanes <n>', 'number of sites to crawl at the same time (default: the setting of the crawl)')
     .addHelpText(
       'after',
       `
-Joins a crawl that "orbweaver crawl … --ledger postgres://…" or "orbweaver resume" began, from any machine that reaches its
-database. What the crawl is asked for is in the ledger. An agent that sees the store takes over as coordinator when the one
-there is is gone; one that does not sends its packs to the coordinator, which needs --listen if it is on another machine.
-Ctrl-C, or kill, at any time: nothing acknowledged is lost.
+Joins a crawl that "orbweaver crawl … --ledger postgres://…" or "orbweaver resume" has started, from any machine that reaches
+the database. The settings of the crawl are in the ledger. An agent that sees the store can take over as coordinator. An agent
+that does not see it sends its packs to the coordinator, which needs --listen if it runs on another machine.
+An agent can be interrupted or killed at any time: nothing acknowledged is lost.
 
 Examples:
   orbweaver agent --ledger postgres://crawler@db1,db2/crawls --name example

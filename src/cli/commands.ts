@@ -17,7 +17,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async (say, platform) => (await import('./crawl.js')).crawlCommand(say, await platform()),
   },
   resume: {
-    about: 'go on with a crawl that was stopped, killed or ended at its limit',
+    about: 'continue a crawl that was stopped, was killed or reached its page limit',
     load: async (say, platform) => (await import('./resume.js')).resumeCommand(say, await platform()),
   },
   agent: {
@@ -25,19 +25,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async (say, platform) => (await import('./agent.js')).agentCommand(say, await platform()),
   },
   status: {
-    about: 'say how far a crawl is',
+    about: 'show the progress of a crawl',
     load: async (_, platform) => (await import('./status.js')).statusCommand(await platform()),
   },
   set: {
-    about: 'change settings of a crawl, also while it runs',
+    about: 'change settings of a crawl, running or not',
     load: async (_, platform) => (await import('./set.js')).setCommand(await platform()),
   },
   stop: {
-    about: 'seal what is fetched and stop a running crawl',
+    about: 'stop a running crawl and keep everything it has fetched',
     load: async (_, platform) => (await import('./stop.js')).stopCommand(await platform()),
   },
   checkpoint: {
-    about: 'make everything fetched so far durable now',
+    about: 'commit everything that a running crawl has fetched so far',
     load: async (_, platform) => (await import('./checkpoint.js')).checkpointCommand(await platform()),
   },
   ledger: {
@@ -45,23 +45,23 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async (_, platform) => (await import('./ledger.js')).ledgerCommand(await platform()),
   },
   query: {
-    about: 'ask a crawl with SQL: tables pages, links, sites',
+    about: 'query the tables pages, links and sites of a crawl with SQL',
     load: async () => (await import('./query.js')).queryCommand(),
   },
   repair: {
-    about: 'mend the damage that verify finds, and say what was lost',
+    about: 'repair the damage that verify finds, and list what was lost',
     load: async say => (await import('./repair.js')).repairCommand(say),
   },
   export: {
-    about: 'write a crawl as files for the browser, JSON lines or Markdown',
+    about: 'export a crawl as files for a browser, JSON lines or Markdown',
     load: async say => (await import('./export.js')).exportCommand(say),
   },
   verify: {
-    about: 'read every file of a crawl and list what is damaged',
+    about: 'read every file of a crawl and list the damaged ones',
     load: async say => (await import('./verify.js')).verifyCommand(say),
   },
   robots: {
-    about: 'say whether robots.txt allows a URL, and by which line',
+    about: 'show whether robots.txt allows a URL, and which line decides',
     load: async say => (await import('./robots.js')).robotsCommand(say),
   },
   partition: {
@@ -69,15 +69,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./partition.js')).partitionCommand(),
   },
   experiment: {
-    about: "do a paper's experiment again",
+    about: "repeat a paper's experiment",
     load: async say => (await import('./experiment.js')).experimentCommand(say),
   },
   web: {
-    about: 'serve a generated web on loopback: same seed, same pages',
+    about: 'serve a generated web on loopback; the same seed gives the same pages',
     load: async () => (await import('./web.js')).webCommand(),
   },
   simulate: {
-    about: 'crawl a made-up web in virtual time, with faults, and check every promise',
+    about: 'crawl a simulated web in virtual time, inject faults and check every promise',
     load: async say => (await import('./simulate.js')).simulateCommand(say),
   },
   demo: {

@@ -75,7 +75,7 @@ export async function needRunning(platform: Platform, ledger: Ledger, crawl: Fou
   if (await isRunning(platform, ledger, crawl)) return
   throw new ConfigError(
     crawl.directory === null
-      ? `nobody is at work on "${crawl.name}"`
+      ? `the crawl "${crawl.name}" is not running`
       : `no crawl is running in ${crawl.directory}`,
   )
 }

@@ -9,7 +9,7 @@ import { crawlOptions, headingOf, readListen, withGroupedHelp } from './options/
 import { warnOfRobots, watch } from './watch-session.js'
 
 export function crawlCommand(say: Say, platform: Platform): Command {
-  const command = new Command('crawl').argument('[url...]', 'where to start')
+  const command = new Command('crawl').argument('[url...]', 'seeds: the URLs to start from')
   for (const { group, option } of crawlOptions()) command.addOption(option.helpGroup(headingOf(group)))
   return withGroupedHelp(command)
     .addHelpText('after', HELP)

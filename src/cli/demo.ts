@@ -25,7 +25,7 @@ const QUERIES = [
 
 export function demoCommand(say: Say, platform: Platform): Command {
   return new Command('demo')
-    .option('--out <dir>', 'where to put the crawl (a temporary directory)')
+    .option('--out <dir>', 'directory for the crawl (default: a temporary directory)')
     .action(async (options: { out?: string }) => {
       const out = options.out ?? join(mkdtempSync(join(tmpdir(), 'orbweaver-demo-')), 'crawl')
       say(await demo(out, platform))
@@ -56,13 +56,13 @@ async function demo(out: string, platform: Platform): Promise<number> {
     tell(
       `3. The web has ${plural(expected, 'page')} and objects a full crawl must find; the crawl found ${found}.\n`,
     )
-    tell('4. Asking it:\n')
+    tell('4. Querying it:\n')
     for (const sql of QUERIES) {
       tell(`\n   orbweaver query ${shellWord(out)} "${sql}"\n\n`)
       tell(await tableOf(await tables.run(sql)))
     }
     await tables.close()
-    tell(`\nThe crawl stays in ${out}; look around with: orbweaver query ${shellWord(out)}\n`)
+    tell(`\nThe crawl stays in ${out}; to explore it: orbweaver query ${shellWord(out)}\n`)
     return String(found) === String(expected) ? EXIT.done : EXIT.internal
   } finally {
     await server.close()

@@ -2,10 +2,16 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { earlierCrawls } from '../compose/index.js'
-import { type Exported, exportFiles, exportJsonl, exportMarkdown } from '../data/export/index.js'
+import {
+  type ExportResult,
+  earlierCrawls,
+  exportFiles,
+  exportJsonl,
+  exportMarkdown,
+} from '../data/export/index.js'
 import type { TablesOptions } from '../data/query/index.js'
 import { forTerminal, shellWord } from '../model/index.js'
+import { previousOf } from '../runtime/directory/index.js'
 import type { Say } from './commands.js'
 import { EXIT, InterruptedError, interruptible } from './exit/index.js'
 import { type LimitFlags, readLimits, withLimits } from './options/index.js'
@@ -24,27 +30,27 @@ Examples:
   $ orbweaver export ./example.org-2026-01-31 --to files
       a folder whose index.html opens in a browser, links and images included where they were crawled
   $ orbweaver export ./example.org-2026-01-31 --to markdown --out ./text
-      the main text of each page, one .md file each
+      the main text of each page, one .md file per page
   $ orbweaver export ./example.org-2026-01-31 --to jsonl --out - | gzip > pages.jsonl.gz
-      every row of the pages table with its text, one JSON object a line
+      every row of the pages table with its text, one JSON object per line
 
-Works while the crawl runs, on what is committed. Nothing that is there is written over.`
+Works while the crawl runs, on what is committed. Existing files are never overwritten.`
 
 export function exportCommand(say: Say): Command {
   const command = new Command('export')
-    .argument('<dir>', 'the crawl')
+    .argument('<dir>', 'directory of the crawl')
     .addOption(
-      new Option('--to <kind>', 'what to write')
+      new Option('--to <kind>', 'kind of export')
         .choices(['files', 'jsonl', 'markdown'])
         .makeOptionMandatory(),
     )
     .option(
       '--out <path>',
-      'folder or, for jsonl, file to write; - is stdout (./<name>-files, .jsonl, -markdown)',
+      'folder or, for jsonl, file to write; - is stdout (default: ./<name>-files, .jsonl, -markdown)',
     )
     .option(
       '--previous <dir>',
-      'where the crawl before this one is now: it holds the pages that have not changed (as crawl.json says)',
+      'where the previous crawl is now; it has the unchanged pages (default: the path in crawl.json)',
     )
   return withLimits(command)
     .addHelpText('after', EXAMPLES)
@@ -81,9 +87,9 @@ async function run(
   out: string,
   display: ProgressLine,
   options: TablesOptions,
-): Promise<Exported> {
+): Promise<ExportResult> {
   const progress = (written: number, total: number) => display.show(written, total)
-  const earlier = earlierCrawls(dir, previous)
+  const earlier = earlierCrawls(dir, previous, previousOf)
   if (to === 'files') return exportFiles(dir, out, progress, { ...options, earlier })
   if (to === 'markdown') return exportMarkdown(dir, out, progress, { ...options, earlier })
   return exportJsonl(dir, out === '-' ? process.stdout : out, progress, options)
@@ -102,7 +108,7 @@ const WORDS: Readonly<Record<Kind, readonly [string, string]>> = {
 }
 
 /** What was written and what was not, and why. */
-export function closingLines(tally: Exported, kind: Kind, out: string): string {
+export function closingLines(tally: ExportResult, kind: Kind, out: string): string {
   const [one, many] = WORDS[kind]
   const start = kind === 'files' ? `; open ${out}/index.html` : ''
   const lines = [`Wrote ${count(tally.written, one, many)} to ${out === '-' ? 'stdout' : out}${start}`]
@@ -119,7 +125,7 @@ export function closingLines(tally: Exported, kind: Kind, out: string): string {
   return `${lines.join('\n')}\n`
 }
 
-function damagedLine({ damaged }: Exported, dir: string): string {
+function damagedLine({ damaged }: ExportResult, dir: string): string {
   return `orbweaver: the archive is damaged: ${count(damaged, 'record', 'records')}; run "orbweaver repair ${shellWord(dir)}"`
 }
 

@@ -11,9 +11,9 @@ export function ledgerCommand(platform: Platform): Command {
   return new Command('ledger').addCommand(
     new Command('copy')
       .description('move the ledger of a crawl between its directory (SQLite) and PostgreSQL')
-      .argument('<from>', 'the directory of the crawl, or postgres://user@host/database')
-      .argument('<to>', 'the other of the two')
-      .option('--name <name>', 'of the crawl in the database (as it was named)')
+      .argument('<from>', 'directory of the crawl, or postgres://user@host/database')
+      .argument('<to>', 'database or directory to copy the ledger to')
+      .option('--name <name>', 'name of the crawl in the database (default: the name of the crawl)')
       .addOption(trustOption())
       .addHelpText('after', HELP)
       .action((from: string, to: string, options: CopyOptions) => copy(platform, from, to, options)),
@@ -32,13 +32,13 @@ async function copy(
   { name, trust }: CopyOptions,
 ): Promise<void> {
   if (isDatabase(from) === isDatabase(to))
-    throw new ConfigError('one of the two is a directory, the other a database (postgres://…)')
+    throw new ConfigError('copy from a directory to a database (postgres://…) or back')
   if (isDatabase(from) && name === undefined)
-    throw new ConfigError('say which crawl: --name, as several share a database')
+    throw new ConfigError('--name is required: a database can have several crawls')
   const { directory, rows } = isDatabase(from)
     ? await copyToDirectory(platform, from, name ?? '', to, trust)
     : await copyToDatabase(platform, from, to, name, trust)
-  tell(`${number(rows)} rows copied; go on with: orbweaver resume ${shellWord(directory)}\n`)
+  tell(`${number(rows)} rows copied; continue with: orbweaver resume ${shellWord(directory)}\n`)
 }
 
 function isDatabase(text: string): boolean {
@@ -46,8 +46,8 @@ function isDatabase(text: string): boolean {
 }
 
 const HELP = `
-The pages stay where they are. The crawl must not be running. What was there before is no longer asked: in the directory it is
-kept as ledger.db.copied, in the database under its name until a copy takes its place or you drop it.
+The pages stay where they are. The crawl must not be running. Commands refuse the old ledger from then on. In a directory it
+is kept as ledger.db.copied; in a database it is kept under its name until you drop it or copy the ledger back.
 
 Examples:
   orbweaver ledger copy my-crawl postgres://crawler@db1/crawls --name example

@@ -29,7 +29,7 @@ export async function main(argv: readonly string[], platform: Platform | null = 
     code = value
   }
   const program = new Command('orbweaver')
-    .description('Crawls the web politely, keeps every page, and answers SQL about them.')
+    .description('Crawls the web politely, keeps every page, and answers SQL queries about them.')
     .version(VERSION)
     .configureHelp({ subcommandTerm: command => command.name() })
     .addHelpText('after', HELP)
@@ -75,7 +75,7 @@ function usageProblem(error: CommanderError, argv: readonly string[]): string {
   if (error.code === 'commander.help' && first === 'help')
     return `unknown command '${second}'; orbweaver --help lists the commands`
   if (error.code === 'commander.help')
-    return `say what to do; orbweaver${first === '' ? '' : ` ${first}`} --help lists the commands`
+    return `no command given; orbweaver${first === '' ? '' : ` ${first}`} --help lists the commands`
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
@@ -111,9 +111,9 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   if (code === 'EISDIR')
     return complain(`a folder where a file should be: ${(error as Error).message}`, EXIT.damaged)
   if (code === 'ENOTDIR' || code === 'ENAMETOOLONG')
-    return complain(`no such place: ${(error as Error).message}`, EXIT.config)
+    return complain(`invalid path: ${(error as Error).message}`, EXIT.config)
   if (code === 'EIO' || code === 'DISK_FAILED')
-    return complain(`the disk fails: ${(error as Error).message}`, EXIT.disk)
+    return complain(`the disk failed: ${(error as Error).message}`, EXIT.disk)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return complain(`no permission: ${(error as Error).message}`, EXIT.config)
   tell(`orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`)
@@ -159,7 +159,7 @@ Examples:
   orbweaver query my-crawl "SELECT url, title FROM pages LIMIT 10"
   orbweaver resume my-crawl                            continue where it stopped
   orbweaver verify my-crawl                            check every file for damage
-  orbweaver experiment dynamic-balance --quick         repeat a paper's experiment, with its figures beside ours
+  orbweaver experiment dynamic-balance --quick         repeat a paper's experiment and compare the figures
   orbweaver demo                                       a short demonstration without network access
   orbweaver simulate --small --runs 20                 the crawler in virtual time, with injected faults
 

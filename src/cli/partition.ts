@@ -41,50 +41,48 @@ interface PartitionFlags {
 const EXAMPLES = `
 Examples:
   $ orbweaver partition web.hgr -k 16
-      16 parts within 5 % of each other into web.hgr.part.16, one part number per line
+      writes 16 parts, balanced within 5 %, to web.hgr.part.16, one part number per line
   $ orbweaver partition web.hgr -k 16 --weights web.vw --epsilon 0.05,0.1 --json
-      several weights per vertex (bytes, pages), each with its own bound, all of them kept
+      several weights per vertex (bytes, pages), each with its own bound
   $ orbweaver partition web.hgr -k 17 --weights web.vw --previous web.hgr.part.16 --migration-weight 0.02
-      one crawler more, and few pages move: to move fifty costs as much as one message
+      one part more, with few moves: moving fifty pages costs as much as one message
   $ orbweaver partition links.graph -k 8 --objective links.graph:2 --objective near.graph:1
       two graphs over the same vertices, links counting twice as much as nearness
   $ orbweaver partition --check web.hgr web.hgr.part.16 -k 16
-      what a partition is worth, recomputed from the files by other code
+      recomputes the figures of a partition from the files, with separate code
 
 FILE is a METIS graph if its name ends in .graph, else an hMETIS hypergraph. docs/explanation/partitioner.md describes the files.`
 
 export function partitionCommand(): Command {
   return new Command('partition')
     .argument('<file>', 'hypergraph (hMETIS) or graph (METIS, name ends in .graph)')
-    .argument('[partfile]', 'with --check: the parts to look at')
+    .argument('[partfile]', 'with --check: the part file')
     .requiredOption('-k, --k <n>', 'number of parts')
-    .option('--check', 'do not partition: recompute objectives and balance of PARTFILE')
-    .option('--weights <file>', 'a line per vertex, a column per balance constraint')
-    .option(
-      '--epsilon <list>',
-      'how far parts may go above their share, one for all or one per column',
-      '0.05',
-    )
+    .option('--check', 'do not partition, but recompute the figures of PARTFILE')
+    .option('--weights <file>', 'file with a line per vertex and a column per balance constraint')
+    .option('--epsilon <list>', 'how far a part may exceed its share, one value or one per column', '0.05')
     .addOption(
       new Option('--preset <name>', 'how much work to spend')
         .choices(Object.keys(presets))
         .default('default'),
     )
-    .option('--seed <n>', 'same seed, same parts', '1')
-    .option('--fixed <file>', 'a line per vertex: the part it is pinned to, or -1')
-    .option('--targets <file>', 'a line per part: its share')
-    .option('--groups <file>', 'a line per vertex: the group it must stay with, or -1')
-    .option('--affinity <file>', 'lines "vertex part gain": what it is worth to have the vertex in that part')
+    .option('--seed <n>', 'seed; the same seed gives the same parts', '1')
+    .option('--fixed <file>', 'file with a line per vertex: the part it is pinned to, or -1')
+    .option('--targets <file>', 'file with a line per part: its share')
+    .option('--groups <file>', 'file with a line per vertex: the group it must stay with, or -1')
     .option(
-      '--objective <file:p>',
-      'one of several edge files, with its weight; can be repeated',
-      collect,
-      [],
+      '--affinity <file>',
+      'file with lines "vertex part gain": the gain of having the vertex in that part',
     )
-    .option('--previous <file>', 'parts as they were, -1 for new vertices: moving away costs')
-    .option('--migration-weight <x>', 'with --previous: cost of moving one unit of weight (the last column)')
-    .option('--time-limit <s>', 'the best found in so many seconds')
-    .option('--out <file>', 'where to write (FILE.part.K)')
+    .addOption(
+      new Option('--objective <file:p>', 'one of several edge files with its weight; may be repeated')
+        .argParser(collect)
+        .default([], 'none'),
+    )
+    .option('--previous <file>', 'part file to start from, -1 for new vertices')
+    .option('--migration-weight <x>', 'with --previous: cost of moving one unit of the last weight column')
+    .option('--time-limit <s>', 'return the best partition found within this many seconds')
+    .option('--out <file>', 'part file to write (default: FILE.part.K)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action((file: string, partFile: string | undefined, flags: PartitionFlags) => {
@@ -95,7 +93,7 @@ export function partitionCommand(): Command {
 
 function run(file: string, partFile: string | undefined, flags: PartitionFlags): void {
   if (partFile !== undefined)
-    throw new ConfigError(`what is ${partFile} for? Only --check takes a second file`)
+    throw new ConfigError(`unexpected file ${partFile}: Only --check takes a second file`)
   const started = systemClock.monotonic()
   if (flags.preset === 'fast') limitCompiler()
   const k = wholeNumber('-k', flags.k, 1)

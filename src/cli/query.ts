@@ -29,19 +29,19 @@ interface QueryFlags extends LimitFlags {
 const EXAMPLES = `
 Examples:
   $ orbweaver query ./example.org-2026-01-31
-      the tables, their columns, and queries to begin with
+      the tables, their columns, and example queries
   $ orbweaver query ./example.org-2026-01-31 "SELECT url, title FROM pages WHERE outcome = 'OK' LIMIT 20"
   $ orbweaver query ./example.org-2026-01-31 "SELECT * FROM links" --format csv > links.csv
 
   $ orbweaver query ./example.org-2026-01-31 "SELECT * FROM pages ORDER BY text" --timeout 60 --memory 4Gi
 
 Works while the crawl runs. The SQL is DuckDB's; it can read the tables of this crawl and nothing else.
-Ctrl-C ends it at once, with exit code 11; so does --timeout.`
+Ctrl-C and --timeout end the query with exit code 11.`
 
 export function queryCommand(): Command {
   const command = new Command('query')
-    .argument('<dir>', 'the crawl')
-    .argument('[sql]', 'one SELECT; without it the tables are listed')
+    .argument('<dir>', 'directory of the crawl')
+    .argument('[sql]', 'one SELECT statement (default: list the tables)')
     .addOption(
       new Option('--format <how>', 'how to print the result')
         .choices(['table', 'csv', 'json'])

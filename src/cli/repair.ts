@@ -16,19 +16,19 @@ interface RepairFlags {
 const HELP = `
 Examples:
   orbweaver repair my-crawl --dry-run
-      shows the damage, and what would be done and lost
+      shows the damage, what would be done, and what would be lost
   orbweaver repair my-crawl
       rebuilds tables and indexes from the archive; damaged files move to my-crawl/quarantine
   orbweaver resume my-crawl
-      fetches again what was lost
+      fetches the lost pages again
 
-Exit code 0 when nothing was lost, 14 when something was: the lines that begin with "lost" name it. A repair that is
-interrupted is done again by the next one. A crawl that runs is not touched (exit code 6).`
+Exit codes: 0 nothing was lost; 14 something was lost, and the lines that begin with "lost" name it; 6 the crawl is running.
+If a repair is interrupted, run it again.`
 
 export function repairCommand(say: Say): Command {
   return new Command('repair')
-    .argument('<dir>', 'the crawl')
-    .option('--dry-run', 'show what would be done, and change nothing')
+    .argument('<dir>', 'directory of the crawl')
+    .option('--dry-run', 'show what would be done, but change nothing')
     .option('--json', 'print one JSON object on stdout')
     .addOption(trustOption())
     .addHelpText('after', HELP)

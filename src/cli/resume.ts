@@ -9,9 +9,15 @@ import { warnOfRobots, watch } from './watch-session.js'
 
 export function resumeCommand(say: Say, platform: Platform): Command {
   return withAddress(new Command('resume'), { store: true })
-    .option('--robots <mode>', 'strict, rfc9309 or ignore, for this run (as the crawl was asked for)')
-    .option('--agents <n>', 'agents that crawl in this process, for this run (as the crawl was asked for)')
-    .option('--lanes <n>', 'sites crawled at the same time, for this run (as the crawl was asked for)')
+    .option('--robots <mode>', 'strict, rfc9309 or ignore, for this run (default: the setting of the crawl)')
+    .option(
+      '--agents <n>',
+      'number of agents in this process, for this run (default: the setting of the crawl)',
+    )
+    .option(
+      '--lanes <n>',
+      'number of sites that one agent crawls at the same time, for this run (default: the setting of the crawl)',
+    )
     .option(
       '--restored',
       'the ledger was restored from a backup that is older than the directory: move files that it does not list to quarantine/ and fetch their pages again',
@@ -21,7 +27,9 @@ export function resumeCommand(say: Say, platform: Platform): Command {
     .action(async (directory: string | undefined, options: ResumeOptions) => {
       const crawl = await crawlAt(platform, directory, options, 'resume')
       if (crawl.directory === null)
-        throw new ConfigError(`this machine does not see the store of "${crawl.name}"; name it with --store`)
+        throw new ConfigError(
+          `the store of "${crawl.name}" is not visible on this machine; give its path with --store`,
+        )
       const session = resumeSession(platform, crawl.directory, {
         robots: changed('robots', options.robots),
         agents: changed('agents', options.agents),

@@ -28,8 +28,8 @@ interface Found {
 }
 
 const EXAMPLES = `
-Prints "allowed" or "disallowed" and the line that decided. Exit code 0 when allowed, 1 when not, 4 for bad input.
-Without FILE the robots.txt of the URL's own site is asked for, as a crawl would do it.
+Prints "allowed" or "disallowed" and the line that decided. Exit codes: 0 allowed, 1 disallowed, 4 bad input.
+Without FILE it requests the robots.txt of the URL's site in the same way as a crawl.
 
 Examples:
   $ orbweaver robots --url https://example.org/private/page
@@ -39,20 +39,23 @@ Examples:
 export function robotsCommand(say: Say): Command {
   const many = (value: string, list: string[] | undefined) => [...(list ?? []), value]
   return new Command('robots')
-    .argument('[file]', 'a robots.txt to go by; - is stdin; without it the live one is asked for')
+    .argument('[file]', 'robots.txt file, or - for stdin (default: request it from the site)')
     .option('--agent <name>', 'product token of the crawler', 'orbweaver')
-    .requiredOption('--url <url>', 'the URL; with FILE also just a path')
+    .requiredOption('--url <url>', 'URL to check; with FILE, a path is enough')
     .addOption(
-      new Option('--robots <mode>', 'how to take a robots.txt that cannot be read')
+      new Option('--robots <mode>', 'how to treat a robots.txt that cannot be read')
         .choices(['strict', 'rfc9309'])
         .default('strict'),
     )
     .option('--allow-private', 'allow localhost and private addresses')
     .addOption(
-      new Option('--resolve <host=addr>', 'fixed address for a host; may be repeated').argParser(many),
+      new Option(
+        '--resolve <host=addr>',
+        'use this address for a host instead of DNS; may be repeated',
+      ).argParser(many),
     )
-    .option('--dns <addr:port>', 'name server to ask instead of the system')
-    .option('--json', 'print one JSON object')
+    .option('--dns <addr:port>', "name server to use (default: the system's resolver)")
+    .option('--json', 'print one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (file: string | undefined, flags: RobotsFlags) => {
       const url = urlOf(flags.url, file !== undefined)

@@ -10,7 +10,7 @@ import { tell } from './output/index.js'
 export function setCommand(platform: Platform): Command {
   const known = Object.entries(LIVE_SETTINGS).map(([name, { help }]) => `  ${name.padEnd(20)} ${help}`)
   return withAddress(new Command('set'), { store: false })
-    .argument('[key=value...]', 'what to change')
+    .argument('[key=value...]', 'settings and their new values')
     .addHelpText(
       'after',
       `\nSettings:\n${known.join('\n')}\n\nExamples:
@@ -21,14 +21,14 @@ export function setCommand(platform: Platform): Command {
       // With --ledger there is no directory, and all arguments are settings.
       const isNamed = options.ledger !== undefined && first !== undefined
       const [directory, pairs] = isNamed ? [undefined, [first, ...others]] : [first, others]
-      if (pairs.length === 0) throw new ConfigError('say what to change: KEY=VALUE')
+      if (pairs.length === 0) throw new ConfigError('name at least one setting: KEY=VALUE')
       const values = Object.fromEntries(pairs.map(parsePair))
       return withLedger(platform, directory, options, async (ledger, crawl) => {
         await ledger.set(values)
         tell(
           (await isRunning(platform, ledger, crawl))
-            ? 'set; the crawl takes it within a second\n'
-            : 'set for the next resume\n',
+            ? 'set; takes effect within a second\n'
+            : 'set; takes effect at the next resume\n',
         )
       })
     })

@@ -55,43 +55,44 @@ const LARGE_SITES = 1_000
 const EXAMPLES = `
 Examples:
   $ orbweaver simulate --agents 50 --sites 100000 --seed 7 --faults heavy
-      one crawl, with agents killed, frozen and cut off, disks full and answers lost; its figures
+      one crawl with killed, frozen and disconnected agents, full disks and lost answers
   $ orbweaver simulate --small --runs 1000
-      a thousand small crawls as CI makes them; the first violation is made small and shown
+      a thousand small crawls; the first violation is reduced and shown
   $ orbweaver simulate --small --runs 100 --break no-fencing
-      the same with one rule of the ledger broken, to see what a violation looks like`
+      the same with a broken rule of the ledger, to see what a violation looks like`
 
 export function simulateCommand(say: (exitCode: number) => void): Command {
   return new Command('simulate')
-    .option('--agents <n>', 'agents at the start', whole(1), 5)
-    .option('--sites <n>', 'sites of the web', whole(1), 40)
-    .option('--pages <n>', 'pages of all sites together (500, or two a site)', whole(1))
-    .option('--seed <n>', 'of everything: same seed, same history', whole(0), 1)
+    .option('--agents <n>', 'number of agents at the start', whole(1), 5)
+    .option('--sites <n>', 'number of sites of the web', whole(1), 40)
+    .option('--pages <n>', 'pages of all sites together (default: 500, or two per site)', whole(1))
+    .option('--seed <n>', 'seed; the same seed gives the same history', whole(0), 1)
     .addOption(
-      new Option('--faults <how many>', 'none, light or heavy').choices(FAULT_PRESETS).default('light'),
+      new Option('--faults <how many>', 'how many faults to inject').choices(FAULT_PRESETS).default('light'),
     )
     .addOption(
-      new Option('--assign <how>', 'who gets which site (dynamic; with --small each in turn)').choices([
-        ...ASSIGNMENTS,
-      ]),
+      new Option(
+        '--assign <how>',
+        'which agent gets a site (default: dynamic; with --small, each in turn)',
+      ).choices([...ASSIGNMENTS]),
     )
     .option('--lanes <n>', 'lanes of each agent', whole(1), 20)
-    .option('--split-sites <n>', 'split sites with more URLs waiting', whole(2))
-    .option('--delay <ms>', 'pause between two requests to a site', whole(0), 500)
-    .option('--runs <n>', 'so many runs, each with the next seed', whole(1), 1)
-    .option('--small', 'small faulty crawls as CI makes them, every seed a little different')
+    .option('--split-sites <n>', 'split sites with more than this many queued URLs', whole(2))
+    .option('--delay <ms>', 'pause between two requests to a site, in milliseconds', whole(0), 500)
+    .option('--runs <n>', 'number of runs, each with the next seed', whole(1), 1)
+    .option('--small', 'small crawls with faults; every seed has other parameters')
     .addOption(
-      new Option('--break <rule>', 'break a rule on purpose: the checker must notice').choices(
+      new Option('--break <rule>', 'break a rule on purpose, which the checker must notice').choices(
         Object.keys(MUTATIONS),
       ),
     )
     .addOption(
-      new Option('--ledger <backend>', 'memory, or the real SQLite ledger with its database in memory')
+      new Option('--ledger <backend>', 'ledger in memory, or the SQLite ledger with its database in memory')
         .choices(['memory', 'sqlite'])
         .default('memory')
         .conflicts('break'),
     )
-    .option('--json', 'one JSON object on stdout')
+    .option('--json', 'print one JSON object on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       const isRight = await simulateAll(flags)

@@ -34,9 +34,9 @@ export function statusCommand(platform: Platform): Command {
   return withAddress(new Command('status'), { store: false })
     .option(
       '--metrics',
-      'overlap, coverage, quality, messages and the work of every lane so far; reads what is known of every URL',
+      'also show overlap, coverage, quality, messages and the work of every lane; reads the state of every URL',
     )
-    .option('--json', 'as one JSON object')
+    .option('--json', 'print one JSON object on stdout')
     .addHelpText('after', examplesOf('status'))
     .action((directory: string | undefined, options: StatusOptions) =>
       withLedgerToRead(
@@ -92,21 +92,21 @@ function statusLines(
   const { cells } = totals
   const queued = totals.discovered - totals.settled + totals.backlog
   const ended = totals.open ? 'stopped' : `ended (${totals.finishReason})`
-  const state = running === null ? 'from elsewhere, read from a copy' : running ? 'running' : ended
+  const state = running === null ? 'not trusted, read from a copy' : running ? 'running' : ended
   return [
     `${directory}: ${state}`,
     ...(waitingFor === '' ? [] : [`  waiting  ${waitingFor}`]),
     `  pages    ${number(totals.pages)} acknowledged, ${size(totals.bytes)}; ${number(queued)} URLs queued`,
     `  sites    ${number(cells.leased + cells.draining)} being crawled, ` +
       `${number(cells.waiting + cells.resting)} waiting, ` +
-      `${number(cells.finished)} finished, ${number(cells.parked)} set aside`,
+      `${number(cells.finished)} finished, ${number(cells.parked)} parked`,
     ...totals.outcomes.map(({ code, count }) => `  ${number(count).padStart(8)} ${code}`),
   ]
 }
 
 /** Acknowledged links that cannot be read yet, because some client of the database has a transaction open. */
 function holdUpLine({ who, openMs }: LongTransaction): string {
-  return `  held up  new links cannot be read: a transaction is open since ${duration(openMs / 1000)} (${who})`
+  return `  held up  new links cannot be read: a transaction has been open for ${duration(openMs / 1000)} (${who})`
 }
 
 function settingsLine(settings: Readonly<Record<string, string>>): string {
@@ -132,7 +132,7 @@ function showLastReport(crawl: FoundCrawl, { json }: StatusOptions): void {
 
 function reportLine({ finishReason, endedAt, pages }: Report): string {
   const count = typeof pages === 'number' ? plural(pages, 'page') : 'unknown'
-  return withoutControls(`its last report says: ${finishReason}, ${endedAt}, ${count}`)
+  return withoutControls(`last report: ${finishReason}, ${endedAt}, ${count}`)
 }
 
 /** Null when there is none, or it cannot be read. */

@@ -12,7 +12,7 @@ export function stopCommand(platform: Platform): Command {
       withLedger(platform, directory, options, async (ledger, crawl) => {
         await needRunning(platform, ledger, crawl)
         await ledger.set({ stop: String(platform.clock.now()) })
-        tell(`stopping; go on later with: orbweaver resume ${againWith(crawl)}\n`)
+        tell(`stopping; to continue later: orbweaver resume ${againWith(crawl)}\n`)
       }),
     )
 }

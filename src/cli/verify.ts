@@ -18,16 +18,16 @@ Examples:
   orbweaver verify my-crawl
       compares every file with its digest and reads every WARC record, index line, row and journal
   orbweaver verify my-crawl --quick
-      digests only: as fast as the disk
+      compares digests only, as fast as the disk can be read
   orbweaver verify my-crawl --json
 
-One line for each damaged file on stdout; exit code 0 when there is none, 8 when there is. Nothing is changed.
-"orbweaver repair" mends what it finds.`
+Prints one line per damaged file on stdout. Exit codes: 0 no damage, 8 damage. Nothing is changed.
+"orbweaver repair" repairs what it finds.`
 
 export function verifyCommand(say: Say): Command {
   return new Command('verify')
-    .argument('<dir>', 'the crawl')
-    .option('--quick', 'compare digests only, do not read records, rows and journals one by one')
+    .argument('<dir>', 'directory of the crawl')
+    .option('--quick', 'compare digests only; do not read the records, rows and journals')
     .option('--json', 'print one JSON object on stdout')
     .addOption(trustOption())
     .addHelpText('after', HELP)
@@ -63,7 +63,7 @@ async function run(directory: string, flags: VerifyFlags): Promise<number> {
   const read = `${plural(files, 'file')} read, ${size(bytes)}`
   tell(
     isSound
-      ? `${read}: all as they were written\n`
+      ? `${read}: no damage\n`
       : `${read}: ${damaged.length} damaged; run: orbweaver repair ${shellWord(directory)}\n`,
   )
   return isSound ? EXIT.done : EXIT.damaged

@@ -38,7 +38,7 @@ function signalHandler(session: CrawlSession, display: ProgressDisplay): (signal
   return signal => {
     if (++signals > 1 && signal === 'SIGHUP') return
     if (signals > 1) process.exit(EXIT.interrupted)
-    display.say('stopping: what is fetched is being sealed; once more to stop at once')
+    display.say('stopping: storing what was fetched; a second signal stops at once')
     session.stop()
   }
 }

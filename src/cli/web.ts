@@ -25,38 +25,46 @@ const EXAMPLES = `
 Examples:
   $ orbweaver web --port 8080
       40 sites and 20,000 pages at http://s00.test:8080/, s01.test, ...
-      (--resolve '*.test=127.0.0.1' takes a crawl there; the server is an HTTP proxy for other crawlers)
+      (crawl it with --resolve '*.test=127.0.0.1'; for other crawlers the server is an HTTP proxy)
   $ orbweaver web --port 8080 --truth | sort > truth.txt
-      every URL that a full crawl must answer with 200, the seed first
+      every URL that a full crawl must find, the seed first
   $ orbweaver web --port 8080 --truth --rank > ranks.tsv
       the same with the PageRank of each page: orbweaver crawl --truth ranks.tsv reports exact coverage and quality
   $ orbweaver web --port 8080 --addresses --latency 50 --log requests.jsonl
-      each site on an address of its own, slow, every request logged with its start and end
+      each site on its own address, slow, with a log of all requests
   $ orbweaver web --port 8080 --fail 0.02 --drop 0.01 --change-period 60
-      2 % of URLs answer 503 once, 1 % are cut off once, every fifth page changes each minute`
+      2 % of the URLs answer 503 once, 1 % break off once, every fifth page changes each minute`
 
 export function webCommand(clock: Clock = systemClock): Command {
   const command = new Command('web')
     .option('--sites <n>', 'number of sites', '40')
     .option('--pages <n>', 'HTML pages of all sites together', '20000')
-    .option('--seed <n>', 'seed of everything', '1')
+    .option('--seed <n>', 'seed; the same seed gives the same pages', '1')
     .option('--largest <share>', 'share of all pages that the largest site has', '0.12')
     .option('--foreign <share>', 'share of links that lead to other sites', '0.12')
-    .option('--communities <n>', 'so many branches of sites that link mostly among themselves')
-    .option('--community-share <share>', 'how many links to other sites stay within their community', '0.7')
-    .option('--port <n>', 'port to listen on, 0 for any free one', '0')
-    .option('--addresses', 'each site on its own loopback address, 127.0.1.1 and up')
-    .addOption(
-      new Option('--truth', 'print every URL a full crawl must answer with 200, and end').conflicts('seeds'),
+    .option('--communities <n>', 'number of groups of sites that link mostly among themselves')
+    .option(
+      '--community-share <share>',
+      'share of the links to other sites that stay within the community',
+      '0.7',
     )
-    .option('--rank', 'with --truth: the PageRank of each page behind its URL, after a tab')
-    .option('--seeds', 'print the home page of every site, and end')
-    .option('--latency <ms>', 'mean time to answer; sites differ by up to half of it', '0')
-    .option('--latency-jitter <share>', 'how much answers of one site differ, 0 to 1', '0')
-    .option('--slow-site <n=ms>', 'a site with a latency of its own; can be repeated', collect, [])
-    .option('--fail <share>', 'share of URLs whose first request gets a 503', '0')
-    .option('--drop <share>', 'share of URLs whose first request is cut off', '0')
-    .option('--change-period <s>', 'seconds after which a changing page changes; 0 for never', '0')
+    .option('--port <n>', 'port to listen on, 0 for any free one', '0')
+    .option('--addresses', 'give each site its own loopback address, from 127.0.1.1')
+    .addOption(
+      new Option('--truth', 'print every URL that a full crawl must find, then exit').conflicts('seeds'),
+    )
+    .option('--rank', 'with --truth: add the PageRank of each page, after a tab')
+    .option('--seeds', 'print the home page of every site, then exit')
+    .option('--latency <ms>', 'mean response time; sites differ by up to half of it', '0')
+    .option('--latency-jitter <share>', 'how much the response times of one site differ, 0 to 1', '0')
+    .addOption(
+      new Option('--slow-site <n=ms>', 'number of a site and its own latency; may be repeated')
+        .argParser(collect)
+        .default([], 'none'),
+    )
+    .option('--fail <share>', 'share of URLs whose first request is answered with 503', '0')
+    .option('--drop <share>', 'share of URLs whose first response breaks off', '0')
+    .option('--change-period <s>', 'interval at which changing pages change; 0: never', '0')
     .option('--change-rate <share>', 'share of pages that change', '0.2')
     .option('--log <file>', 'append a JSON line per request: start, end, from, site, path, status')
     .addHelpText('after', EXAMPLES)
@@ -130,7 +138,7 @@ class WebFlags {
   knobs(plan: WebPlan): WebKnobs {
     const failRate = this.#number('fail', 0, 1)
     const dropRate = this.#number('drop', 0, 1)
-    if (failRate + dropRate > 1) this.refuse('--fail and --drop together are more than all URLs')
+    if (failRate + dropRate > 1) this.refuse('--fail and --drop together must be at most 1')
     return {
       latencyMs: this.#number('latency', 0, 600_000),
       latencyJitter: this.#number('latencyJitter', 0, 1),
@@ -148,7 +156,9 @@ class WebFlags {
     for (const text of Array.isArray(given) ? given : []) {
       const [site, ms] = String(text).split('=').map(Number)
       if (!(Number.isInteger(site) && site >= 0 && site < plan.sites && ms >= 0 && ms <= 600_000)) {
-        this.refuse(`--slow-site ${text}: want NUMBER=MS, such as 3=2000, with a site below ${plan.sites}`)
+        this.refuse(
+          `--slow-site ${text}: must be NUMBER=MS, such as 3=2000, with a site number below ${plan.sites}`,
+        )
       }
       slow.set(site, ms)
     }
@@ -157,7 +167,7 @@ class WebFlags {
 
   #whole(name: string, least: number, most: number): number {
     const value = this.#number(name, least, most)
-    if (!Number.isInteger(value)) this.refuse(`--${dashed(name)} ${value}: want a whole number`)
+    if (!Number.isInteger(value)) this.refuse(`--${dashed(name)} ${value}: must be a whole number`)
     return value
   }
 
@@ -165,7 +175,7 @@ class WebFlags {
     const text = this.text(name)
     const value = text.trim() === '' ? Number.NaN : Number(text)
     if (!(value >= least && value <= most)) {
-      this.refuse(`--${dashed(name)} ${text}: want a number from ${least} to ${most}`)
+      this.refuse(`--${dashed(name)} ${text}: must be a number from ${least} to ${most}`)
     }
     return value
   }

@@ -128,7 +128,7 @@ function absence(tell: (line: string) => void): OnUnavailable {
   return trouble => {
     if (trouble !== null && since === null) {
       since = clock.monotonic()
-      tell(`${trouble.message}: the crawl waits for it, nothing acknowledged is lost`)
+      tell(`${trouble.message}; the crawl waits for it, and nothing acknowledged is lost`)
     }
     if (trouble === null && since !== null) {
       tell(`the database answers again, after ${Math.round((clock.monotonic() - since) / 1000)} s`)

@@ -24,7 +24,7 @@ export async function checkRobots(look: RobotsCheck, signal: AbortSignal): Promi
     const found = await qualify(originOf(url), mode, { fetcher, clock, turns }, signal)
     if ('is' in found) throw new ConfigError('stopped')
     if (found.code === 'ADDRESS_FORBIDDEN')
-      throw new ConfigError(`${found.detail}; add --allow-private to ask it`)
+      throw new ConfigError(`${found.detail}; add --allow-private to request it`)
     return found
   } finally {
     await fetcher.close()

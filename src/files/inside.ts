@@ -79,7 +79,7 @@ function notPlain(path: string): UntrustedError {
     ? 'a symbolic link'
     : 'a special file'
   return new UntrustedError(
-    `${path} is ${what}: a crawl directory holds only files and folders of its own; put the real one in its place`,
+    `${path} is ${what}: a crawl directory may hold only regular files and folders; replace it by the real one`,
     false,
   )
 }

@@ -1,6 +1,6 @@
 /**
  * Port: the ledger, the only durable state of a crawl, by role. Agents, coordinator and files are
- * replaceable; what is not in the ledger has not happened. `docs/explanation/architecture.md` has the rules
+ * replaceable; what is not in the ledger has not happened. `docs/explanation/rules.md` has the rules
  * that it keeps.
  */
 import type { CellId, Epoch, GroupId, Lease, MetaInfo, Millis } from '../model/index.js'

@@ -1,11 +1,11 @@
 /** Rules against endless sites, with the names under which they are counted (`TRAP:<name>`) and disabled. */
 export const TRAP_RULES = {
-  'repeated-segments': 'the same folders again and again in one path',
+  'repeated-segments': 'the same folders repeated in one path',
   'session-ids': 'links with a session id; they were followed without it',
   calendar: 'dates far from today, reached by walking a calendar',
   facets: 'one more combination or order of the same filters',
-  growing: 'addresses that grow with every step',
-  'soft-404': 'found on a page that is the same under many addresses',
+  growing: 'URLs that grow with every step',
+  'soft-404': 'found on a page that is the same at many URLs',
   subdomains: 'one more host of a domain that answers to any name',
 } as const
 

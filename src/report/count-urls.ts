@@ -1,6 +1,6 @@
 /**
- * Counts the URLs of a crawl by reading its journals once more, so that the report states what is there and
- * not what ought to be. Sets spill to disk: memory is bounded however large the crawl.
+ * Counts the URLs of a crawl by reading its journals, so that the report states what is stored. Sets spill to
+ * disk, so memory is bounded.
  */
 
 import { isPage } from '../cluster/agent/pack/index.js'
@@ -10,15 +10,15 @@ import { type FrontierSpace, readJournal } from '../page/frontier/index.js'
 import { SeenSet } from '../page/frontier/seen/index.js'
 import type { KnownWeb, Truth } from './known-web.js'
 
-/** Small: what was read before is garbage that nobody is in a hurry to collect. */
+/** Small, because batches that were read become garbage that is collected late. */
 const BATCH_BYTES = 256 * 1024
 
 export interface UrlCounts {
   /** Distinct URLs that brought a page. */
   readonly pages: number
-  /** Distinct URLs that a request was sent for and whose answer, or the lack of one, is on record. */
+  /** Distinct URLs that were requested, with a recorded response or failure. */
   readonly asked: number
-  /** Against a web whose pages are all known; null where none was given. */
+  /** Comparison with a known web; null if none was given. */
   readonly truth: Truth | null
 }
 
@@ -31,7 +31,7 @@ export async function countUrls(
   const counts = { pages: 0, asked: 0 }
   const pages = new SeenSet(space.seen)
   const asked = new SeenSet(space.seen)
-  /** Of the cell, whose outcome was taken back and that have no new one: few at any moment. */
+  /** URLs of the cell whose outcome was withdrawn and that have no new one: few at any moment. */
   const reopened = new Set<string>()
   const reader = {
     settled(low: number, high: number, code: OutcomeCode) {
@@ -55,7 +55,7 @@ export async function countUrls(
     const batch = await ledger.readJournals(last, BATCH_BYTES)
     if (batch.length === 0) break
     for (const { cell, number, journal } of batch) {
-      // A URL belongs to one cell: what another has seen is no concern of this one.
+      // A URL belongs to one cell, so the sets are per cell.
       if (cell !== last.cell) {
         pages.close()
         asked.close()

@@ -1,7 +1,6 @@
 /**
  * A web whose pages are all known, such as the generated one (`--truth FILE`): every URL that a full crawl
- * must find, with its rank where there is one. Against it coverage I/U and quality |A_N ∩ P_N|/|P_N| (D23)
- * are exact.
+ * must find, with its rank if known. It makes coverage I/U and quality |A_N ∩ P_N|/|P_N| (D23) exact.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
@@ -12,7 +11,7 @@ const READ_BYTES = 1024 * 1024
 export interface Truth {
   /** Share of the known web that was found. */
   readonly coverage: number
-  /** Share of the N best pages that are among the N found; null where nothing is ranked. */
+  /** Share of the N best pages that are among the N found; null without ranks. */
   readonly quality: number | null
 }
 
@@ -20,7 +19,7 @@ export class KnownWeb {
   readonly #ranks = new Map<number, number>()
   #ranked = false
 
-  /** Lines of a URL and, after a tab, its rank. */
+  /** Reads lines of a URL and, after a tab, its rank. */
   static read(path: string): KnownWeb {
     const web = new KnownWeb()
     for (const line of linesOf(path)) {
@@ -28,7 +27,7 @@ export class KnownWeb {
       const url = tab < 0 ? line : line.slice(0, tab)
       if (url === '') continue
       const rank = tab < 0 ? 0 : Number(line.slice(tab + 1))
-      if (!(rank >= 0)) throw new TypeError(`"${line.slice(tab + 1, tab + 40)}" is no rank`)
+      if (!(rank >= 0)) throw new TypeError(`"${line.slice(tab + 1, tab + 40)}" is not a rank`)
       web.add(url, rank)
     }
     return web
@@ -40,7 +39,7 @@ export class KnownWeb {
     if (rank > 0) this.#ranked = true
   }
 
-  /** Judges a crawl by the fingerprints of its pages, each told once to the function it is given. */
+  /** Judges a crawl: call `saw` once with the fingerprint of each page, then `truth`. */
   judge(): { readonly saw: (low: number, high: number) => void; readonly truth: () => Truth } {
     const found: number[] = []
     let pages = 0
@@ -56,9 +55,7 @@ export class KnownWeb {
     return { saw, truth }
   }
 
-  /**
-   * Pages that rank like the last of the best are as good as it: where they are cut off is nobody's merit.
-   */
+  /** Pages with the rank of the last of the N best count as good as it, up to N. */
   #quality(found: readonly number[], pages: number): number {
     const ranks = Float64Array.from(this.#ranks.values()).sort()
     const best = Math.min(pages, ranks.length)
@@ -70,7 +67,7 @@ export class KnownWeb {
   }
 }
 
-/** Where the values above `value` begin. */
+/** The index of the first value above `value`. */
 function firstAbove(sorted: Float64Array, value: number): number {
   let low = 0
   let high = sorted.length

@@ -1,4 +1,4 @@
-/** The figures of a crawl as it stands now, from outside, whether it runs or not. */
+/** The present figures of a crawl, running or not, from its ledger. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ import { type Metrics, measure } from './metrics.js'
 import { type AgentReport, agentReports } from './report.js'
 
 export interface LiveMetrics extends Metrics {
-  /** Of every agent and its lanes. */
+  /** The work of every agent and its lanes. */
   readonly work: readonly AgentReport[]
 }
 
 /**
- * Reads what the crawl has written down of its URLs, once through. The totals are from before: what is
- * acknowledged while we read is then no copy of anything.
+ * Reads the journals once. The totals were read before, so pages acknowledged meanwhile do not count as
+ * copies.
  */
 export async function metricsNow(
   ledger: Ledger,
@@ -32,7 +32,7 @@ export async function metricsNow(
     const work = await ledger.agentWork()
     const urls = await countUrls(ledger, space, truth === undefined ? null : KnownWeb.read(truth))
     const metrics = measure(totals, work, urls)
-    // More URLs than pages were acknowledged meanwhile.
+    // Negative when pages were acknowledged meanwhile.
     return { ...metrics, overlap: Math.max(0, metrics.overlap), work: agentReports(work) }
   } finally {
     space.close()

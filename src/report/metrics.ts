@@ -10,18 +10,12 @@ import { normalised, sampleStdev } from './workload.js'
 export interface Metrics {
   /** Stored copies beyond the first, per unique page, counted. */
   readonly overlap: number
-  /**
-   * Requests beyond the first for a URL, per unique page: retries, and what was lost in a crash and fetched
-   * again.
-   */
+  /** Requests beyond the first for a URL, per unique page: retries, and repeats after a crash. */
   readonly overlapFetches: number
   readonly coverage: number
   /** True on a web whose size is unknown: acknowledged / (acknowledged + queued + failed). */
   readonly coverageIsEstimate: boolean
-  /**
-   * Share of the N best pages that are among the N stored; null where the ranks of pages are unknown
-   * (`--truth`).
-   */
+  /** Share of the N best pages that are among the N stored; null without ranks (`--truth`). */
   readonly quality: number | null
   /** Links exchanged between agents per page (L/N): rows that an agent read and another had found. */
   readonly communication: number

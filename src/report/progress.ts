@@ -1,14 +1,14 @@
-/** What can be told about a running crawl without asking the ledger. */
+/** The progress of a running crawl, from counters in memory and the last read of the ledger. */
 
 import type { Agent } from '../cluster/agent/index.js'
 import type { LaneSettings } from '../cluster/agent/lane/index.js'
 import type { Counters, SiteCrawl } from '../cluster/agent/site/index.js'
 import { type CellId, type Millis, siteOfCell } from '../model/index.js'
 
-/** Of the whole crawl: all runs of it, all processes. */
+/** Progress of the whole crawl: all runs, all processes. */
 export interface Progress {
   readonly pages: number
-  /** Those of them that were acknowledged before this run began. */
+  /** Pages acknowledged before this run. */
   readonly earlierPages: number
   /** Pages after which the crawl ends; null without `--max-pages`. */
   readonly maxPages: number | null
@@ -22,40 +22,40 @@ export interface Progress {
   readonly waiting: string
 }
 
-/** What one agent tells of itself. */
+/** Progress of one agent. */
 export interface AgentProgress {
   readonly pages: number
   readonly bytes: number
   readonly errors: number
-  /** URLs in the queues of cells in hand. */
+  /** URLs in the queues of held cells. */
   readonly queued: number
-  /** In hand, and those of them that have a lane. */
+  /** Held sites, and those that have a lane. */
   readonly sites: number
   readonly activeSites: number
   readonly inFlight: number
   readonly waiting: string
 }
 
-/** What the ledger says of the whole crawl: what is acknowledged, whoever fetched it. */
+/** Counts of the ledger: everything acknowledged, by all agents. */
 export interface LedgerCount {
   readonly pages: number
   readonly bytes: number
   readonly errors: number
   readonly queued: number
-  /** Rows that wait in inboxes, which are among those queued. */
+  /** Rows in inboxes, part of `queued`. */
   readonly backlog: number
   readonly sites: number
   /** Sites that agents of other processes have a lane for. */
   readonly activeElsewhere: number
 }
 
-/** What the progress of a crawl is made of, besides the agents of this process. */
+/** What progress needs besides the agents of this process. */
 export interface ProgressSources {
-  /** From before this process began, and at the last look: the ledger is a pack and a heartbeat behind. */
+  /** At the start of this process, and at the last read, which is a pack and a heartbeat behind. */
   readonly start: LedgerCount
   readonly latest: LedgerCount
   readonly maxPages: number | null
-  /** Of the disk. */
+  /** The trouble of the disk, if any. */
   readonly trouble: string
 }
 
@@ -68,8 +68,8 @@ export interface Throttles {
 }
 
 /**
- * All agents together. Those of this process tell what they have fetched before it is acknowledged; of what
- * others fetched, in other processes or before they died, the ledger tells. Each is at least what was done.
+ * Sums up all agents. Agents of this process report pages before they are acknowledged; for other processes
+ * and earlier runs, the ledger counts. Each of the two is a lower bound, so the larger one is used.
  */
 export function progressOf(agents: readonly AgentProgress[], sources: ProgressSources): Progress {
   const { start, latest, maxPages, trouble } = sources
@@ -86,8 +86,8 @@ export function progressOf(agents: readonly AgentProgress[], sources: ProgressSo
     maxPages,
     bytes: done('bytes'),
     errors: done('errors'),
-    // What is in nobody's hands is known to the ledger alone: all of it when a crawl begins, and again when
-    // it stops.
+    // Only the ledger knows the queues of cells that no agent holds: all of them when a crawl begins or
+    // stops.
     queued: Math.max(latest.queued, latest.backlog + sum(agent => agent.queued)),
     sites,
     activeSites: Math.min(sites, latest.activeElsewhere + sum(agent => agent.activeSites)),
@@ -129,7 +129,7 @@ export function agentProgress(agent: Agent, counters: Counters, throttles: Throt
   }
 }
 
-/** Counts sites by their cells, of which a split site has several. */
+/** Counts sites by their cells; a split site has several. */
 class SiteCount {
   readonly #split = new Set<string>()
   #whole = 0
@@ -151,7 +151,7 @@ function reason(throttles: Throttles, sites: number, next: SiteCrawl | null, wai
   if (next === null || waitMs <= 0) return ''
   const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
   const isRetry = next.idle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
-  const why = isRetry ? 'a URL that failed is tried again' : next.pace.reason(settings.delay, throttles.now)
+  const why = isRetry ? 'a failed URL is requested again' : next.pace.reason(settings.delay, throttles.now)
   return `${who} in ${seconds(waitMs)}: ${why}`
 }
 

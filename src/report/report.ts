@@ -10,7 +10,7 @@ import { isTrouble } from '../model/index.js'
 import type { UrlCounts } from './count-urls.js'
 import { failedOf, type Metrics, measure, queuedOf, round } from './metrics.js'
 
-/** What an agent did in all runs of the crawl. */
+/** The work of an agent in all runs of the crawl. */
 export interface AgentReport {
   readonly name: string
   /** Runs it took part in. */
@@ -18,14 +18,11 @@ export interface AgentReport {
   /** Acknowledged, like `bytes`. */
   readonly pages: number
   readonly bytes: number
-  /**
-   * Requests sent, robots.txt apart; what a killed run sent in its last moments is missing, and while it runs
-   * what is under way.
-   */
+  /** Requests sent, except for robots.txt, without those in flight and the last of a killed run. */
   readonly fetches: number
   /** Share of all fetch time (D24: the normalised workload). */
   readonly workload: number
-  /** The same of each of its lanes that did something. */
+  /** The same for each lane that fetched something. */
   readonly lanes: readonly { readonly lane: number; readonly pages: number; readonly workload: number }[]
 }
 
@@ -40,7 +37,7 @@ interface TroubledSite {
 interface RefusedSite {
   readonly origin: string
   readonly code: 'ROBOTS_UNAVAILABLE' | 'ROBOTS_GIVEN_UP'
-  /** What it answered for robots.txt; 0 when nothing. */
+  /** HTTP status of its robots.txt; 0 without a response. */
   readonly status: number
   readonly failures: number
   readonly detail: string
@@ -63,7 +60,7 @@ export interface Report extends Metrics {
   readonly endedAt: string
   /** Over all runs, like everything here. */
   readonly seconds: number
-  /** Of the processes that coordinated; what agents in other processes used is not in it. */
+  /** CPU time of the coordinating processes, without agents in other processes. */
   readonly cpuSeconds: number
   readonly pages: number
   /** Distinct URLs among `pages`, counted in the journals. */
@@ -80,30 +77,30 @@ export interface Report extends Metrics {
   readonly troubledSites: readonly TroubledSite[]
   /** Sites that were set aside, the first of them. */
   readonly setAside: readonly ParkedSite[]
-  /** Committed bytes that the disk has lost: one line for each file. */
+  /** Files that have lost committed bytes, one line each. */
   readonly damaged: readonly string[]
-  /** What was said at the start: where the ledger is not as durable as it could be. */
+  /** Warnings of the start, such as a ledger that is not fully durable. */
   readonly warnings: readonly string[]
-  /** The routing table of an assignment that learns, or why it has none; null with the others. */
+  /** The routing table of a learned assignment, or why there is none; null with other assignments. */
   readonly routing: RoutingReport | { readonly why: string } | null
-  /** S2: how agents routed by it on their own; null where they had none. */
+  /** S2: how agents claimed cells by the table; null without one. */
   readonly routed: RoutedReport | null
-  /** Changes of it while the crawl ran: what was predicted, and what then happened. */
+  /** Changes of the table while the crawl ran, as predicted and as measured. */
   readonly repartitions: readonly RepartitionReport[]
   /**
-   * What became of the pages of the crawl that `--previous` names; null without one, where tables do not
-   * tell, and when the run was interrupted.
+   * What became of the pages of the previous crawl; null without `--previous`, without tables, and for an
+   * interrupted run.
    */
   readonly recrawl: RecrawlReport | null
   /**
-   * How robots.txt was read, and how many origins were left alone because theirs could not be; the first are
+   * The robots mode, and the origins not crawled because their robots.txt could not be read; the first are
    * named.
    */
   readonly robots: RobotsReport
 }
 
 /**
- * `new`, `changed` and `unchanged` are the pages of now; the last two, `gone` and `noPage` those of before.
+ * `new`, `changed` and `unchanged` count pages of this crawl; `gone` and `noPage` pages of the previous one.
  */
 interface RecrawlReport {
   readonly previous: string
@@ -116,7 +113,7 @@ interface RecrawlReport {
   readonly noPage: number
 }
 
-/** S10-S12: why cells were placed anew, or not, what that was to bring and to cost, and what came of it. */
+/** S10-S12: why cells were assigned anew or not, the predicted gain and cost, and the measured ones. */
 interface RepartitionReport {
   readonly at: string
   readonly why: string
@@ -129,25 +126,23 @@ interface RepartitionReport {
     readonly after: PaceReport & { readonly downloadMs: number; readonly exchangeMs: number }
     readonly gainMs: number
   }
-  /** Null where nothing was done, or it was not over when the crawl was. */
+  /** Null if nothing was moved, or the move was not complete when the crawl ended. */
   readonly happened:
     | (MovedReport & {
         readonly forced: number
         /**
-         * From the repartition before it (or the start), and to the next (or the end); null where that was no
-         * time at all.
+         * From the previous repartition (or the start), and to the next (or the end); null if that took no
+         * time.
          */
         readonly before: (PaceReport & { readonly seconds: number }) | null
         readonly after: (PaceReport & { readonly seconds: number }) | null
-        /** What was left, at the pace before it and at the pace after it. */
+        /** Time saved on the remaining URLs, by the pace before and the pace after. */
         readonly gainMs: number | null
       })
     | null
 }
 
-/**
- * Sites that got another agent; of them those that were leased and had to be asked back; how long that took.
- */
+/** Sites that moved, those of them that had to be asked back, and the time that took. */
 interface MovedReport {
   readonly movedSites: number
   readonly askedBack: number
@@ -159,46 +154,42 @@ interface PaceReport {
   readonly messagesPerPage: number
 }
 
-/** A cell is counted each time that it is leased. */
+/** A cell is counted at each lease. */
 interface RoutedReport {
-  /**
-   * The number of the table that was in force at the end: it rises with every repartition and every new
-   * coordinator.
-   */
+  /** The number of the last table: it rises with every repartition and every new coordinator. */
   readonly stages: number
-  /** Of that table, as every agent got it. */
+  /** Size of that table as sent to each agent. */
   readonly tableBytes: number
-  /** Cells that agents took themselves, as they last said, and cells that the coordinator gave them. */
+  /** Cells that agents claimed themselves, and cells that the coordinator granted. */
   readonly cellsTaken: number
   readonly cellsGiven: number
 }
 
-/** S3: how large the table is that is in force, and what it promises for the links it was made of. */
+/** S3: the size of the routing table, and its predicted messages for the links it was made of. */
 interface RoutingReport {
-  /** Of one that was made while the crawl ran, of what it had learned so far. */
+  /** When it was made, if from what this crawl had learned. */
   readonly madeAt?: string
   readonly parts: number
   readonly sites: number
   readonly bytes: number
-  /** It was made of; with none only balance counts. */
+  /** Nets it was made of; without any, only balance counts. */
   readonly nets: number
-  /** Of the parts, the largest 1. */
+  /** Shares of the parts, the largest is 1. */
   readonly shares: readonly number[]
   readonly predicted: { readonly messages: number; readonly coalescedMessages: number }
   readonly byHash: { readonly messages: number; readonly coalescedMessages: number }
   /**
-   * Of bytes and of pages (`graph`: of pages, and with `change` of pages that are fetched again): heaviest
-   * part over its share, minus 1, and what no partition can go below.
+   * For bytes and for pages (`graph`: pages, and with `change` pages that are fetched again): weight of the
+   * heaviest part over its share, minus 1, and the lower bound for any partition.
    */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
-  /** Heavier than a part and whole all the same, the first of them. */
+  /** Sites heavier than a part that were not split, the first of them. */
   readonly heavySites: readonly string[]
-  /** Heavier than a part and split, the first of them: into how many cells, in how many parts. */
+  /** Sites heavier than a part that were split, the first of them. */
   readonly splitSites: readonly { readonly site: string; readonly cells: number; readonly parts: number }[]
   /**
-   * S8, `graph` alone: for each objective that counted its factor, what is cut when it is the only one, and
-   * what was cut.
+   * S8, `graph` only: for each objective its factor, its cut when optimised alone, and its cut in the result.
    */
   readonly objectives?: readonly {
     readonly name: string
@@ -219,7 +210,7 @@ export interface ReportFacts {
   readonly seeds: readonly string[]
   readonly startedAtMs: number
   readonly endedAtMs: number
-  /** Over all runs of this crawl. */
+  /** Sum of all runs. */
   readonly seconds: number
   readonly cpuSeconds: number
   readonly urls: UrlCounts
@@ -229,9 +220,7 @@ export interface ReportFacts {
   readonly routed: Report['routed']
   readonly repartitions: Report['repartitions']
   readonly warnings: readonly string[]
-  /**
-   * Compares with the previous crawl. Not called for a run that was interrupted: it reads all tables of both.
-   */
+  /** Compares with the previous crawl. Not called for an interrupted run, as it reads all tables of both. */
   readonly compare: () => Promise<Report['recrawl']>
 }
 
@@ -306,7 +295,7 @@ async function lookAtParked(ledger: Ledger): Promise<ParkedSite[]> {
   }))
 }
 
-/** Goes through all sites in pages and keeps the worst: memory stays bounded with a million sites. */
+/** Reads all sites in pages and keeps the worst, so memory is bounded. */
 async function lookAtSites(ledger: Ledger): Promise<TroubledSite[]> {
   let troubled: TroubledSite[] = []
   for await (const site of siteSummaries(ledger)) {

@@ -1,7 +1,4 @@
-/**
- * How evenly work is shared out (D24): each lane's part of the whole, and how far the parts are from each
- * other.
- */
+/** Evenness of workloads (D24): each lane's share of the total, and their standard deviation. */
 export function normalised(times: readonly number[]): number[] {
   const sum = times.reduce((total, time) => total + time, 0)
   return times.map(time => (sum > 0 ? time / sum : 0))

@@ -1,15 +1,15 @@
-/** WARC files record by record, and their indexes line by line against the records they point to. */
+/** Checks WARC files record by record, and the lines of their indexes against the records. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { archivedPayload, payloadDigest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
 
-/** Records of one WARC that an index may point to: where each begins, how long it is, and its URL. */
+/** Records of one WARC that an index points to: length and URL by offset. */
 export type RecordPlaces = Map<number, string>
 
 const placeOf = (length: number | string, url: string) => `${length} ${url}`
 
 /**
- * Reads the first `bytes` of a WARC, or all of it; the result says what is wrong with the first bad record.
+ * Reads the first `bytes` of a WARC, or all of it; returns what is wrong with the first bad record, or null.
  */
 export async function checkRecords(
   path: string,
@@ -21,7 +21,8 @@ export async function checkRecords(
     for await (const result of reader.records(bytes)) {
       if (!result.ok) return `the record at byte ${result.offset} is bad: ${result.detail}`
       const { record, offset, length } = result
-      if (!hasItsPayload(record)) return `the record at byte ${offset} is bad: its payload has another digest`
+      if (!hasItsPayload(record))
+        return `the record at byte ${offset} is bad: its payload does not match its digest`
       if (INDEXED.has(record.type))
         places.set(offset, placeOf(length, record.headers.get('warc-target-uri') ?? ''))
     }
@@ -33,7 +34,7 @@ export async function checkRecords(
 
 const INDEXED: ReadonlySet<string> = new Set(['response', 'revisit'])
 
-/** Responses only: a revisit names the payload of another record. */
+/** Compares the payload digest of a response; a revisit has that of another record. */
 function hasItsPayload(record: WarcRecord): boolean {
   const expected = record.headers.get('warc-payload-digest')
   if (record.type !== 'response' || expected === undefined) return true
@@ -47,9 +48,7 @@ interface IndexEntry {
   readonly length?: unknown
 }
 
-/**
- * Every line of a sorted or unsorted index must point to a record of its WARC, and every record have a line.
- */
+/** Every line of an index must point to a record of its WARC, and every record must have a line. */
 export async function checkIndex(
   path: string,
   bytes: number,

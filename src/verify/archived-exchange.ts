@@ -1,17 +1,22 @@
-/** The exchanges in a WARC: a response with what its metadata record says of the visit. */
+/** The exchanges in a WARC: a response and the facts of its metadata record. */
 
-import { type ArchivedResponse, responseOf, type WarcRecord } from '../data/store/warc/index.js'
+import {
+  type ArchivedResponse,
+  responseOf,
+  type SoundRecord,
+  type WarcRecord,
+} from '../data/store/warc/index.js'
 import type { Exchange, OutcomeCode, Truncation } from '../model/index.js'
 import { headEnd } from '../page/fetch/http/index.js'
-import type { ScanStep, SoundRecord } from './scan-warc.js'
+import type { ScanStep } from './scan-warc.js'
 
 export interface ArchivedExchange extends SoundRecord {
   readonly url: string
-  /** Null where that record is damaged. */
+  /** Null if the metadata record is damaged. */
   readonly visit: ArchivedVisit | null
 }
 
-/** What the metadata record says. */
+/** The facts of a metadata record. */
 interface ArchivedVisit {
   readonly outcome: OutcomeCode
   readonly depth: number
@@ -24,7 +29,7 @@ export function isResponse({ type }: WarcRecord): boolean {
   return type === 'response' || type === 'revisit'
 }
 
-/** Pairs each response with its metadata, which follows it. Damage and other records are passed over. */
+/** Pairs each response with the metadata that follows it; skips damage and other records. */
 export async function* exchangesOf(steps: AsyncIterable<ScanStep>): AsyncGenerator<ArchivedExchange> {
   let response: SoundRecord | null = null
   for await (const step of steps) {
@@ -67,7 +72,7 @@ function visitOf({ block }: WarcRecord): ArchivedVisit | null {
 
 const NOTHING = Buffer.alloc(0)
 
-/** As the fetcher saw it. Null when the record holds no response. */
+/** The exchange as the fetcher returned it; null if the record has no response. */
 export async function exchangeOf(archived: ArchivedExchange, maxBody: number): Promise<Exchange | null> {
   const { record, url, visit } = archived
   const response = await decoded(record, maxBody)
@@ -93,7 +98,7 @@ export async function exchangeOf(archived: ArchivedExchange, maxBody: number): P
   }
 }
 
-/** A body that cannot be decoded is kept out; its head says enough for a row. */
+/** If the body cannot be decoded, the head alone: it is enough for a row. */
 async function decoded(record: WarcRecord, maxBody: number): Promise<ArchivedResponse | null> {
   const whole = await responseOf(record, maxBody)
   if (whole !== null) return whole

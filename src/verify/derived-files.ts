@@ -1,8 +1,4 @@
-/**
- * What is derived from ledger and tables: written anew where it was damaged, or where it speaks of what was
- * lost.
- */
-
+/** Rewrites files derived from ledger and tables that are damaged or describe lost data. */
 import type { Damage } from './damage.js'
 import { describeCrawl } from './describe-crawl.js'
 import type { RepairCrawl } from './open-repair.js'
@@ -11,7 +7,7 @@ import type { RepairOutcome } from './repair.js'
 
 const SITES = 'tables/sites/'
 
-/** Returns a line for each file that was damaged. */
+/** Returns a line for each damaged file. */
 export async function repairDerived(
   crawl: RepairCrawl,
   damage: readonly Damage[],
@@ -36,4 +32,4 @@ export async function repairDerived(
 }
 
 const LEARNED =
-  'learned again from the ledger; links that only it told of are dropped, and the next crawl learns them'
+  'rebuilt from the ledger; links that only this file had are dropped until the next crawl learns them'

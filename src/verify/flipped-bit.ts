@@ -1,17 +1,14 @@
 /**
- * CRC-32 is linear: the sums of two files that differ in one bit differ by a value that depends only on how
- * far the bit is from the end. So a single flipped bit can be found from the sum of the sound file.
+ * CRC-32 is linear: if two files differ in one bit, the difference of their checksums depends only on the
+ * distance of that bit from the end. So the checksum of the sound file locates a flipped bit.
  */
 
 const POLYNOMIAL = 0xedb88320
 
-/**
- * The number of the bit (byte * 8 + bit) in a file of `bytes` bytes; null when no single bit explains
- * `difference`.
- */
+/** The number (byte * 8 + bit) of the flipped bit; null if no single bit explains `difference`. */
 export function flippedBit(difference: number, bytes: number): number | null {
   const wanted = difference >>> 0
-  // What the last bit of a byte that is followed by nothing changes.
+  // The difference made by the last bit of the file.
   let change = POLYNOMIAL
   for (let fromEnd = 0; fromEnd < bytes * 8; fromEnd++) {
     if (change === wanted) {

@@ -1,7 +1,6 @@
 /**
- * What the journals say became of every URL: the truth that tables and archive are compared with. A cell is
- * read twice, outcomes first, and its outcomes are kept by fingerprint in a set that spills to disk, so
- * memory is bounded.
+ * The outcome of every URL by the journals, with which tables and archive are compared. A cell is read twice,
+ * outcomes first; outcomes are kept by fingerprint in a set that spills to disk, so memory is bounded.
  */
 import type { Ledger } from '../ledger/index.js'
 import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
@@ -13,16 +12,16 @@ export interface JournalOutcome {
   readonly cell: CellId
   readonly discovery: Discovery
   readonly code: OutcomeCode
-  /** Number of the try that brought it. */
+  /** Number of the attempt. */
   readonly attempt: number
-  /** False once it was taken back because what was stored is lost: the URL is queued again. */
+  /** False if the outcome was withdrawn because the stored copy is lost: the URL is queued again. */
   readonly counts: boolean
 }
 
 const BATCH_BYTES = 1024 * 1024
 const BATCH_CELLS = 1_000
 
-/** In the order of cells. A URL that was discovered several times (`--max-depth`) is told several times. */
+/** In the order of cells. A URL discovered several times (`--max-depth`) is repeated. */
 export async function* journalOutcomes(ledger: Ledger, space: FrontierSpace): AsyncGenerator<JournalOutcome> {
   for (let after = ''; ; ) {
     const batch = await ledger.sites(after, BATCH_CELLS)
@@ -32,7 +31,7 @@ export async function* journalOutcomes(ledger: Ledger, space: FrontierSpace): As
   }
 }
 
-/** The cells of a site that was split read the journals of their parents, and take their own part of them. */
+/** Cells of a split site read the journals of their parents and take their own part. */
 async function* outcomesOf(
   ledger: Ledger,
   space: FrontierSpace,
@@ -68,7 +67,7 @@ async function* journalsOf(ledger: Ledger, cell: CellId): AsyncGenerator<Uint8Ar
 
 class CellOutcomes {
   readonly #outcomes: SeenSet
-  /** Codes that occur in this cell, each with what it changes a fingerprint by. */
+  /** Codes in this cell, each with the salt for its fingerprints. */
   readonly #codes = new Map<OutcomeCode, number>()
   /** Few of a cell's URLs have an entry in these. */
   readonly #attempts = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** The ledger of a crawl: its file where it has one, and the journals in it. */
+/** Checks the ledger file and the journals in it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../compose/index.js'
@@ -8,8 +8,8 @@ import { readJournal } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
 
 /**
- * `clean`: as its last writer left it. `open`: every page is as it was written, but somebody may write to it,
- * or was killed while doing so. `unknown`: nothing says what the pages should be.
+ * `clean`: as its last writer left it. `open`: every page is sound, but a writer is at work or was killed.
+ * `unknown`: there are no checksums of its pages.
  */
 export type LedgerState =
   | { readonly at: 'clean' | 'open' }
@@ -21,7 +21,7 @@ const WHY = {
   'closed elsewhere': 'another program has opened it since; its pages are known again after the next resume',
 } as const
 
-/** `isForeign`: nothing may be written beside it, as SQLite does even to read. */
+/** `isForeign`: nothing may be written beside it, which SQLite does even to read. */
 export function checkLedgerFile(directory: string, isForeign: boolean): LedgerState {
   const path = join(directory, LEDGER_FILE)
   const damaged = (what: Damage['what'], detail: string, file = LEDGER_FILE): LedgerState => ({
@@ -46,7 +46,7 @@ export function checkLedgerFile(directory: string, isForeign: boolean): LedgerSt
 const BATCH_BYTES = 8 * 1024 * 1024
 const NOTHING = { discovered() {} }
 
-/** Every journal must be readable to its end: a cell is rebuilt from them. */
+/** Cells are rebuilt from journals, so every journal must be readable to its end. */
 export async function* checkJournals(ledger: Ledger): AsyncGenerator<Damage> {
   for (let after = { cell: '', number: 0 }; ; ) {
     const batch = await ledger.readJournals(after, BATCH_BYTES)

@@ -1,7 +1,4 @@
-/**
- * The files that the ledger lists: each against its digest, and, unless it is to be quick, read as what it
- * is.
- */
+/** Checks the files that the ledger lists: their digests and, unless `quick`, their content. */
 import { join } from 'node:path'
 import { locateFile } from '../data/store/index.js'
 import { DamagedFileError, readSegments } from '../data/store/tables/index.js'
@@ -25,7 +22,7 @@ const KINDS: Readonly<Record<string, Damage['kind']>> = {
 export class ListedFiles {
   readonly #directory: string
   readonly #isQuick: boolean
-  /** Of WARCs whose index was not met yet. */
+  /** Records of WARCs whose index has not been checked yet. */
   readonly #places = new Map<string, RecordPlaces>()
 
   constructor(directory: string, isQuick: boolean) {
@@ -81,7 +78,7 @@ export class ListedFiles {
     return wrong
   }
 
-  /** The index of a WARC that is damaged has nothing to be compared with. */
+  /** The index of a damaged WARC cannot be compared. */
   async #index(path: string, { name, bytes }: ListedFile, isOpen: boolean): Promise<string | null> {
     const places = this.#places.get(stemOf(name))
     this.#places.delete(stemOf(name))
@@ -89,13 +86,13 @@ export class ListedFiles {
   }
 }
 
-/** A WARC and its index differ in what follows the number. */
+/** A WARC and its index differ only in what follows the number. */
 function stemOf(name: string): string {
   return name.replace(/(?:\.warc(?:\.\w+)?|\.cdxj)$/, '')
 }
 
-/** A WARC before its index: the index is compared with what was read. */
-export function inReadingOrder<T extends ListedFile>(files: readonly T[]): T[] {
+/** A WARC comes before its index, which is compared with the records read. */
+export function sortForReading<T extends ListedFile>(files: readonly T[]): T[] {
   const rank = ({ kind }: T) => (kind === 'cdxj-log' ? 1 : 0)
   return files.toSorted(
     (a, b) => compareText(stemOf(a.name), stemOf(b.name)) || rank(a) - rank(b) || compareText(a.name, b.name),

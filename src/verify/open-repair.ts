@@ -1,7 +1,4 @@
-/**
- * What a repair works with: the crawl, held so that nobody else touches it, and places for what is made on
- * the way.
- */
+/** Opens a crawl for a repair, and keeps other processes from it meanwhile. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,12 +11,12 @@ import { crawlName, DirectoryBusyError } from '../runtime/directory/index.js'
 
 export interface RepairCrawl {
   readonly directory: string
-  /** Where new files are written: the directory itself, unless nothing is to be changed. */
+  /** Where new files are written: the directory itself, or a scratch folder in a dry run. */
   readonly target: string
   readonly scratch: string
   readonly ledger: Ledger
   readonly config: CrawlConfig
-  /** An incarnation of this repair and its seat; 0 when nothing is to be changed. */
+  /** The incarnation of this repair and its seat; 0 in a dry run. */
   readonly incarnation: Incarnation
   readonly seat: Epoch
   readonly now: number
@@ -31,7 +28,7 @@ const NAME = 'repair'
 const FOLDERS = ['archive', 'tables/pages', 'tables/links', 'tables/sites']
 
 /**
- * Runs `work` on the crawl. The caller holds the directory's lock; a crawl in a database must not be at work.
+ * Runs `work` on the crawl. The caller holds the directory's lock; a crawl in a database must not be running.
  */
 export async function withCrawl<T>(
   directory: string,
@@ -41,7 +38,7 @@ export async function withCrawl<T>(
 ): Promise<T> {
   const scratch = isDry ? mkdtempSync(join(tmpdir(), 'orbweaver-repair-')) : join(directory, 'frontier', NAME)
   const target = isDry ? join(scratch, 'target') : directory
-  // That it belongs to the directory was found by verify, or is being repaired.
+  // Verify has compared it with the directory, or the pair is being repaired.
   const ledger = await systemPlatform.ledgers.openUnproved(
     directory,
     config,
@@ -68,9 +65,7 @@ export async function withCrawl<T>(
 
 const NOBODY = { incarnation: 0, seat: 0 }
 
-/**
- * Leases of a run that was killed end; the coordinator's seat is taken, which keeps others from the tables.
- */
+/** Ends the leases of a killed run and takes the coordinator's seat, which keeps others from the tables. */
 async function hold(
   ledger: Ledger,
   directory: string,
@@ -82,5 +77,5 @@ async function hold(
   const seat = await ledger.takeSeat(incarnation, systemPlatform.leaseMs)
   if (seat !== null) return { incarnation, seat }
   await ledger.leave(incarnation)
-  throw new DirectoryBusyError(`${directory} is being crawled; stop the crawl before you repair it`)
+  throw new DirectoryBusyError(`${directory} is being crawled; stop the crawl before the repair`)
 }

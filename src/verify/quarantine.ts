@@ -1,4 +1,4 @@
-/** Where damaged files are kept: nothing that is repaired is ever deleted. */
+/** Keeps damaged files: repair deletes nothing. */
 import { appendFileSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { ConfigError } from '../config/index.js'
@@ -8,7 +8,7 @@ import { syncDirectory } from '../files/index.js'
 const FOLDER = 'quarantine'
 const NOTE = 'NOTE.txt'
 
-/** One folder for each repair, made when the first file comes. */
+/** A folder for each repair, created with its first file. */
 export class Quarantine {
   readonly #directory: string
   /** Relative to the crawl directory. */
@@ -25,7 +25,7 @@ export class Quarantine {
     return this.#files > 0
   }
 
-  /** Gives the file a second name there. It stays where it is until something takes its place. */
+  /** Links the file into the folder. It stays in its place until it is replaced. */
   keep(name: string, why: string): void {
     const path = locateFile(this.#directory, name)
     if (path === null) return
@@ -38,7 +38,7 @@ export class Quarantine {
   }
 }
 
-/** Not every file system has second names. */
+/** Not every file system has hard links. */
 function linkOrCopy(path: string, to: string): void {
   try {
     linkSync(path, to)
@@ -50,7 +50,7 @@ function linkOrCopy(path: string, to: string): void {
 const OURS = /^(?:archive|tables\/(?:pages|links|sites)|learned)\/[^/\\]+$/
 const FOLDERS = ['archive', 'tables', 'tables/pages', 'tables/links', 'tables/sites', 'learned', FOLDER]
 
-/** A directory may come from elsewhere: what it names outside of itself is not touched. */
+/** Refuses names and links that lead outside of a directory, which may come from elsewhere. */
 export function refuseOutside(directory: string, names: readonly string[]): void {
   for (const name of names)
     if (!OURS.test(name) || /(?:^|\/)\.\.?$/.test(name))

@@ -1,4 +1,4 @@
-/** A page row and its link rows, made of an archived exchange by the code that made them in the crawl. */
+/** Rebuilds a page row and its link rows from an archived exchange, with the code of the crawl. */
 import {
   type Content,
   isReadable,
@@ -29,23 +29,23 @@ export interface RebuiltPage {
   /** As the tables show it. */
   readonly row: PageRow
   readonly links: PageLinks | null
-  /** False where the payload is in the archive of another crawl: then the row has no title and no text. */
+  /** False if the payload is in the archive of another crawl: then the row has no title and text. */
   readonly isWhole: boolean
 }
 
 export interface RebuildSettings {
   readonly config: CrawlConfig
-  /** What the crawl before knew of a URL. */
+  /** What the previous crawl knew of a URL. */
   readonly known: (url: string) => Promise<MetaInfo | undefined>
 }
 
-/** What a visit began as. */
+/** The queue entry of a visit. */
 export type Visit = Discovery & { readonly attempt: number }
 
-/** What cannot be found out again. */
+/** The lane is not archived. */
 const UNKNOWN_LANE = 0
 
-/** Null for what is archived and has no row: robots.txt, sitemaps, probes. */
+/** Null for archived exchanges without a row: robots.txt, sitemaps, probes. */
 export async function rebuildPage(
   archived: ArchivedExchange,
   visit: Visit,
@@ -113,7 +113,7 @@ function linksOf(url: string, links: readonly string[], kinds: Uint8Array, wante
   return rows.routed()
 }
 
-/** Of a URL that was refused, or failed without a response: when that was is not on record. */
+/** A row for a URL that was refused or failed without a response; its time was not recorded. */
 export function rowWithoutResponse(found: Discovery, code: OutcomeCode, attempt: number): PageRow {
   const outcome = { code, detail: '', exchange: null, redirect: '' }
   return tableRow(rowOf(UNKNOWN_LANE, { ...found, attempt }, outcome, NO_CONTENT, 0))

@@ -1,7 +1,7 @@
 /**
- * Makes URLs whose stored copy was lost due again, so that `resume` fetches exactly those. It is a pack like
- * any other: a lease of the cell, a journal that takes the outcomes back, and counters that go down, in one
- * transaction. Sent a second time it would count twice, so callers leave out what is reopened already.
+ * Queues URLs again whose stored copy was lost, so that `resume` fetches exactly those. This is a normal
+ * pack: a lease of the cell, a journal that withdraws the outcomes, and negative counters, in one
+ * transaction. Repeated, it would count twice, so callers leave out URLs that are already reopened.
  */
 import { randomUUID } from 'node:crypto'
 import { isPage } from '../cluster/agent/pack/index.js'
@@ -16,7 +16,7 @@ import {
 } from '../model/index.js'
 import { JournalWriter } from '../page/frontier/index.js'
 
-/** A URL whose outcome says that a response was stored, which is gone. */
+/** A URL whose stored response is lost. */
 export interface LostUrl {
   readonly cell: CellId
   readonly discovery: Discovery
@@ -25,7 +25,7 @@ export interface LostUrl {
 
 export interface Reopening {
   readonly ledger: Ledger
-  /** An incarnation of the repair, which holds no lanes. */
+  /** The incarnation of the repair; it has no lanes. */
   readonly incarnation: Incarnation
   readonly grouping: Grouping
   readonly leaseMs: number
@@ -35,8 +35,7 @@ export interface Reopening {
 const BATCH_CELLS = 100
 
 /**
- * The crawl must be open and nobody at work on it. Throws when a cell cannot be leased; what was done before
- * stays done.
+ * The crawl must be open and not running. Throws if a cell cannot be leased; earlier batches stay committed.
  */
 export async function reopenUrls(reopening: Reopening, lost: readonly LostUrl[]): Promise<void> {
   const byCell = groupedBy(lost, ({ cell }) => cell)
@@ -49,7 +48,7 @@ async function reopenBatch(
   { ledger, incarnation, grouping, leaseMs }: Reopening,
   cells: ReadonlyMap<CellId, readonly LostUrl[]>,
 ): Promise<void> {
-  // A finished cell waits again once its inbox has a row. Its agent drops the row: the URL is known.
+  // A row in its inbox makes a finished cell wait again. Its agent drops the row: the URL is known.
   const appends = [...cells].map(([cell, [first]]) => ({
     cell,
     group: filedUnder(cell, grouping),
@@ -59,7 +58,8 @@ async function reopenBatch(
   const leases = await ledger.grant(incarnation, [...cells.keys()], leaseMs, 0)
   try {
     const missing = [...cells.keys()].find(cell => !leases.some(lease => lease.cell === cell))
-    if (missing !== undefined) throw new Error(`${missing} waits for its turn; run repair again in a while`)
+    if (missing !== undefined)
+      throw new Error(`${missing} waits for its politeness turn; run repair again later`)
     const result = await ledger.commit({
       id: randomUUID(),
       incarnation: incarnation,
@@ -77,7 +77,7 @@ async function reopenBatch(
   }
 }
 
-/** Bytes and times stay as they were: that much was received. */
+/** Bytes and times stay: they were received. */
 function reopened(lease: Lease, lost: readonly LostUrl[]): PackCell {
   const journal = new JournalWriter(lease.cell)
   for (const { discovery, code } of lost) journal.reopen(discovery.url, code)

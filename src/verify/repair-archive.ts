@@ -1,6 +1,6 @@
 /**
- * A damaged WARC or index. Damaged records are replaced by others of the same length, so that every sound one
- * stays where the tables say it is; the index is made anew from the records that are left.
+ * Repairs a WARC and its index. Records of the same length replace damaged ones, so that sound records keep
+ * their offsets; the index is rebuilt from the records that are left.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -24,30 +24,24 @@ import {
   fillerBytesMin,
   fillerRecords,
   finishIndex,
+  type SoundRecord,
 } from '../data/store/warc/index.js'
 import { DurableFile, digestFile, writeWhole } from '../files/index.js'
 import type { FileRow } from '../ledger/index.js'
 import type { Exchange } from '../model/index.js'
 import { exchangeOf, isResponse } from './archived-exchange.js'
-import { type DamagedRange, type SoundRecord, scanWarc } from './scan-warc.js'
+import type { RepairCrawl } from './open-repair.js'
+import { type DamagedRange, scanWarc } from './scan-warc.js'
 
-/**
- * Behind the name of a file that is about to take its place; recovery removes such a file if we do not come
- * to it.
- */
+/** Suffix of new files; recovery removes them after an interrupted repair. */
 const NEW = '.tmp'
 
-/** A WARC with its index, of which at least one is damaged. */
-export interface ArchiveTask {
-  readonly directory: string
-  /** Where new files are written: the directory itself, unless nothing is to be changed. */
-  readonly target: string
+/** A WARC and its index, at least one of them damaged. */
+export interface ArchiveTask extends RepairCrawl {
   readonly warc: FileRow
   readonly index: FileRow | undefined
-  /** Places of responses that page rows name. */
+  /** Offsets of responses by the page rows. */
   readonly places: readonly number[]
-  readonly now: number
-  readonly maxBody: number
 }
 
 interface LostRecord {
@@ -57,15 +51,15 @@ interface LostRecord {
 }
 
 export interface RepairedArchive {
-  /** Files that are ready to take the place of those with the same name. */
+  /** New files that will replace those of the same name. */
   readonly files: readonly { readonly name: string; readonly newPath: string }[]
-  /** What the ledger is to say of them. */
+  /** Their new rows in the ledger. */
   readonly rows: readonly { name: string; kind: string; bytes: number; crc32: number }[]
-  /** Files that are gone for good: the ledger is to forget them. */
+  /** Lost files, to be removed from the ledger. */
   readonly gone: readonly string[]
   readonly warc: string
   readonly damaged: readonly DamagedRange[]
-  /** Responses and revisits in those ranges, as far as the index names them. */
+  /** Responses and revisits in those ranges that the index names. */
   readonly lost: readonly LostRecord[]
 }
 
@@ -107,7 +101,7 @@ export async function repairArchive(task: ArchiveTask): Promise<RepairedArchive>
   return { files, rows, gone: [], warc: warc.name, damaged, lost }
 }
 
-/** Everything the index names is lost. */
+/** Everything in the index is lost. */
 function withoutWarc({ warc, index }: ArchiveTask, entries: readonly IndexEntry[]): RepairedArchive {
   return {
     files: [],
@@ -124,13 +118,13 @@ function fillerOf({ warc, now }: ArchiveTask): Filler {
   return { codec, date: warcDate(now), newId: randomUUID }
 }
 
-/** A range that is too short for a record takes the one before it along. */
+/** A range that is too short for a record is extended over the record before it. */
 function atLeast(range: DamagedRange, sound: readonly number[], filler: Filler): DamagedRange {
   const offset = range.length >= fillerBytesMin(filler) ? range.offset : (sound.at(-1) ?? range.offset)
   return { ok: false, offset, length: range.offset + range.length - offset }
 }
 
-/** The lines of an index that can be read, whatever befell the others. */
+/** The readable lines of an index. */
 function readIndex(directory: string, name: string): IndexEntry[] {
   const path = locateFile(directory, name)
   if (path === null) return []
@@ -148,10 +142,10 @@ function readIndex(directory: string, name: string): IndexEntry[] {
     })
 }
 
-async function addLine(lines: ByteSink, found: SoundRecord, { warc, maxBody }: ArchiveTask): Promise<void> {
+async function addLine(lines: ByteSink, found: SoundRecord, { warc, config }: ArchiveTask): Promise<void> {
   const { record, offset, length } = found
   const url = record.headers.get('warc-target-uri') ?? ''
-  const exchange = await exchangeOf({ ...found, url, visit: null }, Math.min(maxBody, 1))
+  const exchange = await exchangeOf({ ...found, url, visit: null }, Math.min(config.maxBody, 1))
   if (exchange === null) return
   const entry = new ByteSink()
   const digest = record.headers.get('warc-payload-digest') ?? ''
@@ -164,7 +158,7 @@ function mimeOf(exchange: Exchange): string {
   return (exchange.header('content-type') ?? '').split(';', 1)[0].trim().toLowerCase()
 }
 
-/** A copy of the committed bytes, with records of ours over the damaged ranges. */
+/** Copies the committed bytes and writes fillers over the damaged ranges. */
 function writeWarc(
   path: string,
   newPath: string,
@@ -185,7 +179,7 @@ function writeWarc(
   }
 }
 
-/** Flags and time of a gzip member, which no checksum covers; ours are all zero. */
+/** Flags and time of a gzip member, which no checksum covers; the crawler writes zeros. */
 const HEAD_FLAGS = 3
 const HEAD_FLAGS_BYTES = 5
 const flags = Buffer.alloc(HEAD_FLAGS_BYTES)

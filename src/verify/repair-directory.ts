@@ -1,4 +1,4 @@
-/** `orbweaver repair`: finds the damage, repairs what the rest depends on first, and tells what was done. */
+/** `orbweaver repair`: finds damage, repairs the ledger and crawl.json first, then the rest, and reports. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemPlatform } from '../compose/index.js'
@@ -27,7 +27,7 @@ import { type RepairedLedger, repairLedger } from './repair-ledger.js'
 import { verifyDirectory } from './verify.js'
 
 export interface RepairOptions {
-  /** Finds out what would be done, and changes nothing. */
+  /** Reports what would be done without changing anything. */
   readonly dryRun?: boolean
   /** The directory comes from elsewhere and is trusted from now on. */
   readonly trust?: boolean
@@ -38,22 +38,21 @@ export interface RepairReport {
   readonly damage: readonly Damage[]
   /** One line each. */
   readonly done: readonly string[]
-  /** URLs whose stored copy is gone; `resume` fetches them again. */
+  /** URLs whose stored copy is lost; `resume` fetches them again. */
   readonly lost: readonly string[]
-  /** What is gone and cannot be fetched again; one line each. */
+  /** What is lost and cannot be fetched again, one line each. */
   readonly gone: readonly string[]
   /** Folders with the damaged files, relative to the directory. */
   readonly quarantine: readonly string[]
   readonly dryRun: boolean
 }
 
-/** Throws a ConfigError when `directory` is no crawl, a DirectoryBusyError while somebody works on it. */
+/** Throws a ConfigError if `directory` is no crawl, a DirectoryBusyError while it is in use. */
 export async function repairDirectory(given: string, options: RepairOptions = {}): Promise<RepairReport> {
   const directory = absolute(given)
   if (!existsSync(directory)) throw new ConfigError(`there is no directory ${given}`)
   refuseLinks(directory)
-  // What a damaged crawl.json says does not count. Its copy in the ledger needs trust before it is put in its
-  // place.
+  // A damaged crawl.json is not read. Its copy in the ledger needs trust before it is restored.
   const path = join(directory, CRAWL_FILE)
   if (existsSync(path) && readSealed(path, CRAWL_FILE)?.seal === 'right')
     needTrust(directory, systemPlatform, options.trust)
@@ -76,13 +75,14 @@ class Repair {
   readonly #done: string[] = []
   readonly #lost: string[] = []
   readonly #gone: string[] = []
-  readonly #quarantine = new Set<string>()
+  readonly #quarantine: Quarantine
 
   constructor(directory: string, { dryRun = false, trust = false, onStep = () => {} }: RepairOptions) {
     this.#directory = directory
     this.#isDry = dryRun
     this.#isTrusting = trust
     this.#onStep = onStep
+    this.#quarantine = new Quarantine(directory, systemPlatform.clock.now())
   }
 
   async run(): Promise<RepairReport> {
@@ -91,7 +91,7 @@ class Repair {
     if (ledger) {
       const state = this.#repairLedger(ledger)
       if (state === 'lost' || this.#isDry) return this.#report()
-      // Without a ledger nothing says which files there should be: look again.
+      // Only the ledger lists the files that should exist: verify again.
       found = await this.#verify()
       const still = found.find(({ kind }) => kind === 'ledger')
       if (still && this.#repairLedger(still) === 'lost') return this.#report()
@@ -112,12 +112,11 @@ class Repair {
   }
 
   #repairLedger(damage: Damage): RepairedLedger {
-    const quarantine = this.#newQuarantine()
-    const state = repairLedger(this.#directory, damage, quarantine, this.#isDry)
-    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    const state = repairLedger(this.#directory, damage, this.#quarantine, this.#isDry)
     if (state === 'restored')
-      this.#done.push(`${LEDGER_FILE}: one flipped bit was found by its digest and put back`)
-    if (state === 'sound') this.#done.push(`${LEDGER_FILE}: the ledger is sound, its digest was written anew`)
+      this.#done.push(`${LEDGER_FILE}: one flipped bit was found by the checksum and restored`)
+    if (state === 'sound')
+      this.#done.push(`${LEDGER_FILE}: the ledger is sound; its checksums were rewritten`)
     if (state === 'lost')
       this.#gone.push(
         `${LEDGER_FILE} cannot be repaired, so the crawl cannot be resumed. Its tables and archive can be read; ` +
@@ -126,7 +125,7 @@ class Repair {
     return state
   }
 
-  /** From the copy in the ledger. */
+  /** Restores crawl.json from its copy in the ledger. */
   async #restoreCrawlFile(): Promise<boolean> {
     const path = join(this.#directory, LEDGER_FILE)
     const record = existsSync(path) ? await withLedgerCopy(path, systemPlatform.clock.now, readRecord) : null
@@ -137,20 +136,16 @@ class Repair {
     needTrustInCopy(this.#directory, record.file, this.#isTrusting)
     this.#done.push('crawl.json: restored from the ledger')
     if (this.#isDry) return false
-    const quarantine = this.#newQuarantine()
-    quarantine.keep('crawl.json', 'is damaged')
-    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    this.#quarantine.keep('crawl.json', 'is damaged')
     writeCrawlFile(this.#directory, record.file, systemPlatform.clock)
     return true
   }
 
-  /** From the chain in the ledger. */
+  /** Restores the generations from the ledger. */
   async #restoreGenerations(): Promise<void> {
     this.#done.push(`${GENERATIONS_FILE}: restored from the ledger`)
     if (this.#isDry) return
-    const quarantine = this.#newQuarantine()
-    if (existsSync(join(this.#directory, GENERATIONS_FILE))) quarantine.keep(GENERATIONS_FILE, 'is damaged')
-    if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+    this.#quarantine.keep(GENERATIONS_FILE, 'is damaged')
     const { ledger, close } = await openToVerify(
       systemPlatform,
       this.#directory,
@@ -164,13 +159,10 @@ class Repair {
   async #repairStore(found: readonly Damage[]): Promise<void> {
     const { config } = readCrawlFile(this.#directory)
     await withCrawl(this.#directory, config, this.#isDry, async crawl => {
-      const outcome = await repairStore(crawl, found, this.#onStep)
+      const outcome = await repairStore(crawl, found, this.#quarantine, this.#onStep)
       this.#tell(outcome, config)
-      if (outcome.quarantine) this.#quarantine.add(outcome.quarantine)
-      const quarantine = this.#newQuarantine()
       this.#onStep('describe')
-      this.#done.push(...(await repairDerived(crawl, found, outcome, quarantine)))
-      if (quarantine.isUsed) this.#quarantine.add(quarantine.folder)
+      this.#done.push(...(await repairDerived(crawl, found, outcome, this.#quarantine)))
     })
     if (!this.#isDry) rmSync(join(this.#directory, 'frontier'), { recursive: true, force: true })
   }
@@ -178,25 +170,23 @@ class Repair {
   #tell({ archives, tables }: RepairOutcome, config: CrawlConfig): void {
     for (const { warc, damaged, gone } of archives) {
       const bytes = damaged.reduce((sum, { length }) => sum + length, 0)
-      if (gone.length > 0) this.#done.push(`${warc}: is gone, and was taken out of the ledger`)
+      if (gone.length > 0) this.#done.push(`${warc}: is missing; the ledger does not list it any more`)
       else if (bytes === 0)
-        this.#done.push(`${warc}: every record is sound; its index and digests were written anew`)
+        this.#done.push(`${warc}: every record is sound; its index and digests were rewritten`)
       else
         this.#done.push(
-          `${warc}: ${bytes} damaged bytes were replaced by empty records; the index was written anew`,
+          `${warc}: ${bytes} damaged bytes were replaced by empty records; the index was rewritten`,
         )
     }
     const { replaced, counts, lost, withoutLinks } = tables
     for (const name of replaced) this.#done.push(`${name}: its sound rows were copied, the others rebuilt`)
     if (counts.pages + counts.links > 0)
       this.#done.push(
-        `${counts.pages} page rows and ${counts.links} link rows were rebuilt; of rebuilt page rows lane is 0, ` +
-          'and agent is empty where there were several and no other row of the same WARC tells it',
+        `${counts.pages} page rows and ${counts.links} link rows were rebuilt; in rebuilt page rows lane is 0, ` +
+          'and agent is empty if there were several and no other row of the same WARC names it',
       )
     if (counts.withoutResponse > 0)
-      this.#done.push(
-        `${counts.withoutResponse} of them brought no response: their fetch_time is unknown (1970)`,
-      )
+      this.#done.push(`${counts.withoutResponse} of them had no response: their fetch_time is unknown (1970)`)
     if (counts.withoutText > 0)
       this.#gone.push(
         `title and text of ${counts.withoutText} pages that were not modified since the crawl before`,
@@ -210,17 +200,13 @@ class Repair {
     this.#lost.push(...lost.map(({ discovery }) => withoutMark(discovery.url)))
   }
 
-  #newQuarantine(): Quarantine {
-    return new Quarantine(this.#directory, systemPlatform.clock.now())
-  }
-
   #report(): RepairReport {
     return {
       damage: this.#damage,
       done: this.#done,
       lost: this.#lost,
       gone: this.#gone,
-      quarantine: [...this.#quarantine],
+      quarantine: this.#quarantine.isUsed ? [this.#quarantine.folder] : [],
       dryRun: this.#isDry,
     }
   }

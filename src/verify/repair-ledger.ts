@@ -1,7 +1,7 @@
 /**
- * A damaged SQLite ledger. What can still be read of it cannot be trusted: a journal with a flipped bit is
- * another journal. One flipped bit in a page or in a frame of the log, the most common damage, is found from
- * its checksum and put back. Anything else makes the crawl one that can be read and not resumed.
+ * Repairs a damaged SQLite ledger. What can still be read cannot be trusted: a flipped bit changes a journal.
+ * One flipped bit in a page or a log frame, the most common damage, is found by its checksum and corrected.
+ * After any other damage the crawl can be read but not resumed.
  */
 import {
   closeSync,
@@ -33,10 +33,10 @@ import type { Damage } from './damage.js'
 import { flippedBit } from './flipped-bit.js'
 import type { Quarantine } from './quarantine.js'
 
-/** `restored`: bits were put back. `sound`: only its sums were damaged. `lost`: nothing can be trusted. */
+/** `restored`: bits were corrected. `sound`: only the checksums were damaged. `lost`: not repairable. */
 export type RepairedLedger = 'restored' | 'sound' | 'lost'
 
-/** The ledger is read anew after each. */
+/** The ledger is checked again after each. */
 const REPAIRS_MAX = 10
 const PARTS = ['', '-wal', '-shm', '.sums'] as const
 
@@ -66,7 +66,7 @@ function isSound(path: string): boolean {
   }
 }
 
-/** Works on a copy, which takes the place of the ledger only when all of it is sound. */
+/** Works on a copy, which replaces the ledger only if it is sound as a whole. */
 function restore(path: string, quarantine: Quarantine, isDry: boolean): boolean {
   const draft = `${path}.repaired`
   const removeDraft = () => {
@@ -85,14 +85,14 @@ function restore(path: string, quarantine: Quarantine, isDry: boolean): boolean 
 }
 
 function copyPart(path: string, copy: string): void {
-  // SQLite has its locks on all but the log and the sums.
+  // SQLite locks the other parts.
   if (/(?:-wal|\.sums)$/.test(path)) copyFileSync(path, copy)
   else copyKept(path, copy)
 }
 
 type Part = '' | '-wal'
 
-/** The parts that were changed; none when the copy could not be made sound. */
+/** Returns the changed parts; none if the copy could not be repaired. */
 function restoreCopy(draft: string): ReadonlySet<Part> {
   const changed = new Set<Part>()
   for (let repairs = 0; repairs <= REPAIRS_MAX; repairs++) {
@@ -138,7 +138,7 @@ function flip(path: string, bit: number): void {
   }
 }
 
-/** The old file gets its second name first; the new one takes its place in one step. */
+/** Keeps the old file first; the rename is atomic. */
 function putBack(path: string, draft: string, part: Part, quarantine: Quarantine): void {
   quarantine.keep(LEDGER_FILE + part, 'had a flipped bit')
   renameSync(draft + part, path + part)

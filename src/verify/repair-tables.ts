@@ -1,59 +1,47 @@
 /**
- * Page rows and link rows that are missing, made anew. The journals say which rows there ought to be; sound
- * files bring those that are there; the archive brings the rest. What the archive does not hold is lost and
- * has to be fetched again.
+ * Rebuilds missing page and link rows. The journals tell which rows there should be; sound files have some,
+ * the archive brings the rest. What the archive does not have is lost and must be fetched again.
  */
 import { join } from 'node:path'
 import { isService } from '../cluster/agent/lane/index.js'
-import type { CrawlConfig } from '../config/index.js'
 import { parquet } from '../data/query/index.js'
 import { type PageLinks, RowLogWriter, tableUrl } from '../data/store/tables/index.js'
 import { convertLogs } from '../data/store/tables/parquet/index.js'
 import { digestFile } from '../files/index.js'
-import type { FileRow, Ledger } from '../ledger/index.js'
+import type { FileRow } from '../ledger/index.js'
+import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
 import { type OutcomeCode, outcomeRule, type PageRow, withoutMark } from '../model/index.js'
 import { siteOf } from '../model/url/index.js'
 import type { FrontierSpace } from '../page/frontier/index.js'
+import { SeenSet } from '../page/frontier/seen/index.js'
 import { type ArchivedExchange, exchangesOf } from './archived-exchange.js'
 import { type JournalOutcome, journalOutcomes } from './journal-outcomes.js'
+import type { RepairCrawl } from './open-repair.js'
 import { type RebuildSettings, rebuildPage, rowWithoutResponse } from './rebuild-page.js'
 import type { LostUrl } from './reopen-urls.js'
-import { RowKeys } from './row-keys.js'
 import { scanWarc } from './scan-warc.js'
 import { TableFiles } from './table-files.js'
 import { type Table, type TableSource, tableSources } from './table-sources.js'
 
-export interface TablesTask {
-  readonly directory: string
-  /** Where new files are written: the directory itself, unless nothing is to be changed. */
-  readonly target: string
-  /** For what is made on the way. */
-  readonly scratch: string
-  readonly ledger: Ledger
-  readonly config: CrawlConfig
+export interface TablesTask extends RepairCrawl {
   readonly space: FrontierSpace
   readonly files: readonly FileRow[]
   readonly damaged: ReadonlySet<string>
-  /** All WARCs that there are, repaired ones included. */
+  /** All WARCs, including repaired ones. */
   readonly archives: readonly { readonly name: string; readonly path: string; readonly bytes: number }[]
-  /** Places in WARCs whose records are lost. */
+  /** Ranges of WARCs whose records are lost. */
   readonly lostPlaces: readonly { readonly warc: string; readonly offset: number; readonly length: number }[]
   /** URLs of records that are lost. */
   readonly lostUrls: ReadonlySet<string>
-  /** Tells new files from those of an earlier repair. */
-  readonly seat: number
 }
 
 export interface RepairedTables {
-  /** Files that new ones take the place of. */
+  /** Files that were replaced. */
   readonly replaced: readonly string[]
-  /** Written under their names, and not listed by the ledger yet. */
+  /** New files, not yet listed by the ledger. */
   readonly made: readonly { name: string; kind: string; bytes: number; crc32: number }[]
   readonly lost: readonly LostUrl[]
-  /**
-   * Pages whose link rows are gone, and that are not in the archive (noarchive): nothing brings those rows
-   * again.
-   */
+  /** Pages whose link rows are lost and that are not in the archive (noarchive): they cannot be rebuilt. */
   readonly withoutLinks: readonly string[]
   readonly counts: RebuiltCounts
 }
@@ -61,9 +49,9 @@ export interface RepairedTables {
 interface RebuiltCounts {
   pages: number
   links: number
-  /** Rows of URLs that brought no response: the journal alone speaks of them. */
+  /** Rows of URLs without a response, known from the journal only. */
   withoutResponse: number
-  /** Rows whose payload is in the archive of another crawl, so that they have no title and no text. */
+  /** Rows without title and text, because the payload is in the archive of another crawl. */
   withoutText: number
 }
 
@@ -88,14 +76,14 @@ class TableRepair {
   readonly #sources: Readonly<Record<Table, readonly TableSource[]>>
   readonly #out: Readonly<Record<Table, RowLogWriter>>
   readonly #settings: RebuildSettings
-  /** Rows that the journals ask for, and those that are there or were made. */
+  /** Rows that the journals require, and rows that exist or were rebuilt. */
   readonly #expected: RowKeys
   readonly #present: RowKeys
   readonly #presentLinks: RowKeys
   readonly #attempts = new Map<string, number>()
-  /** By WARC; by the empty name where there is only one agent. */
+  /** Agents by WARC; by the empty name if there is only one agent. */
   readonly #agents = new Map<string, string>()
-  /** Responses without metadata, by URL: where they are. */
+  /** Responses without metadata, by URL. */
   readonly #bare = new Map<string, { readonly archived: ArchivedExchange; readonly warc: string }>()
   readonly #lost: LostUrl[] = []
   readonly #counts: RebuiltCounts = { pages: 0, links: 0, withoutResponse: 0, withoutText: 0 }
@@ -138,8 +126,8 @@ class TableRepair {
   }
 
   /**
-   * Rows of lost pages go: `resume` brings them again. Also those of an earlier repair that was interrupted
-   * after it had told the ledger. Returns how many URLs that are.
+   * Collects the URLs whose rows are dropped, because `resume` fetches them again: lost pages, also those of
+   * an earlier repair that was interrupted after it changed the ledger. Returns their number.
    */
   async #drop(): Promise<number> {
     const urls = new Set([...this.#task.lostUrls].map(tableUrl))
@@ -163,7 +151,7 @@ class TableRepair {
     return urls.size
   }
 
-  /** Copies what stays of files that cannot stay as they are; returns their names. */
+  /** Copies the sound rows of files that must be replaced; returns the names of these files. */
   async #copy(table: Table): Promise<string[]> {
     const replaced: string[] = []
     for (const { file, path, isDamaged } of this.#sources[table]) {
@@ -202,12 +190,12 @@ class TableRepair {
         this.#presentLinks.add(url, `${target} ${kind}`)
   }
 
-  /** Files of which something can be read. */
+  /** Files that can be read at least in part. */
   #readable(table: Table): string[] {
     return this.#sources[table].flatMap(({ path }) => (path === null ? [] : [path]))
   }
 
-  /** Rows of pages that stay say how many links each had. */
+  /** Compares the link rows with the number of links in the page rows. */
   async #withoutLinks(): Promise<string[]> {
     const { archive, links } = this.#task.config
     const pages = this.#readable('pages')
@@ -253,10 +241,7 @@ class TableRepair {
     this.#counts.pages++
   }
 
-  /**
-   * Only what is missing: a page may have more links than fit into one segment, and a target once for each
-   * kind.
-   */
+  /** Adds missing links only. A page may have links in several segments, and a target once per kind. */
   #addLinks(url: string, { targets, kinds }: PageLinks): void {
     const places = [...targets.keys()].filter(i => this.#presentLinks.add(url, `${targets[i]} ${kinds[i]}`))
     if (places.length === 0) return
@@ -279,7 +264,7 @@ class TableRepair {
     }
   }
 
-  /** A row that no response could be found for. */
+  /** Rebuilds a row without an archived response, or counts its URL as lost. */
   async #settle({ cell, discovery, code, attempt }: JournalOutcome, url: string, isStored: boolean) {
     const bare = this.#bare.get(url)
     if (bare !== undefined) await this.#rebuild(bare.archived, bare.warc, discovery, code, true, true)
@@ -294,9 +279,34 @@ class TableRepair {
     const log = this.#out[table]
     const committedBytes = log.close()
     if (log.rows === 0) return []
+    // The seat's epoch tells it from the file of an earlier repair.
     const name = `tables/${table}/repaired-s${this.#task.seat}.parquet`
     const outPath = join(this.#task.target, name)
     convertLogs({ table, logs: [{ path: log.path, committedBytes }], outPath })
     return [{ name, kind: table, ...digestFile(outPath, table, Number.MAX_SAFE_INTEGER) }]
+  }
+}
+
+/** A set of table rows by two of their columns, as fingerprints; it spills to disk. */
+class RowKeys {
+  readonly #keys: SeenSet
+
+  constructor(space: FrontierSpace) {
+    this.#keys = new SeenSet(space.seen)
+  }
+
+  has(url: string, other: string): boolean {
+    takeFingerprint(`${url} ${other}`)
+    return this.#keys.has(fingerprint.low, fingerprint.high)
+  }
+
+  /** True if it is new. */
+  add(url: string, other: string): boolean {
+    takeFingerprint(`${url} ${other}`)
+    return this.#keys.add(fingerprint.low, fingerprint.high)
+  }
+
+  close(): void {
+    this.#keys.close()
   }
 }

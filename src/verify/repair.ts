@@ -1,11 +1,9 @@
 /**
- * Repairs a crawl directory. In: the damage that `verify` finds. Out: a directory that `verify` finds sound,
- * and a list of what was lost, whose URLs `resume` fetches again.
- *
- * The order makes it safe to be killed at any moment: new files are written beside the old ones; damaged ones
- * get a second name in `quarantine/`; lost URLs are reopened in the ledger; new files take the place of old
- * ones of the same name; one transaction lists them. Until that last step the damage is still found, and the
- * next repair does all of it again.
+ * Repairs archive and tables of a crawl directory. In: the damage that `verify` finds. Out: a directory that
+ * `verify` finds sound, and the lost URLs, which `resume` fetches again. The order makes an interruption safe
+ * at any moment: write new files beside the old ones, link damaged ones into `quarantine/`, reopen lost URLs
+ * in the ledger, rename the new files, list them in one transaction. Until that last step the damage is still
+ * found, and the next repair starts over.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,7 +14,7 @@ import { LIMITS } from '../model/index.js'
 import { FrontierSpace } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
 import type { RepairCrawl } from './open-repair.js'
-import { Quarantine, refuseOutside } from './quarantine.js'
+import { type Quarantine, refuseOutside } from './quarantine.js'
 import { reopenUrls } from './reopen-urls.js'
 import { type RepairedArchive, repairArchive } from './repair-archive.js'
 import { type RepairedTables, repairTables } from './repair-tables.js'
@@ -26,21 +24,20 @@ import { tableSources } from './table-sources.js'
 export interface RepairOutcome {
   readonly archives: readonly RepairedArchive[]
   readonly tables: RepairedTables
-  /** Where the damaged files are, relative to the directory; null when there are none. */
-  readonly quarantine: string | null
 }
 
-/** Told before each step that changes the directory or the ledger. */
+/** Called before each step that changes the directory or the ledger. */
 export type OnStep = (step: RepairStep) => void
 type RepairStep = 'keep' | 'reopen' | 'place' | 'list' | 'remove' | 'describe'
 
 const TABLE_KINDS: ReadonlySet<Damage['kind']> = new Set(['parquet', 'rows'])
 const LEASE_MS = 60_000
 
-/** Of archive and tables; the ledger and crawl.json are sound. */
+/** Repairs archive and tables; the ledger and crawl.json are sound. */
 export async function repairStore(
   crawl: RepairCrawl,
   damage: readonly Damage[],
+  quarantine: Quarantine,
   onStep: OnStep,
 ): Promise<RepairOutcome> {
   const files = await crawl.ledger.files()
@@ -48,9 +45,8 @@ export async function repairStore(
   refuseOutside(crawl.directory, [...files.map(({ name }) => name), ...learnedOf(damaged)])
   const archives = await repairArchives(crawl, damaged)
   const tables = await rebuildTables(crawl, damaged, archives)
-  const outcome = { archives, tables, quarantine: null }
+  const outcome = { archives, tables }
   if (crawl.isDry) return outcome
-  const quarantine = new Quarantine(crawl.directory, crawl.now)
   onStep('keep')
   keepOld(quarantine, outcome, damaged)
   onStep('reopen')
@@ -64,7 +60,7 @@ export async function repairStore(
   if (gone.length + made.length > 0) await list(crawl, gone, made)
   onStep('remove')
   for (const name of gone) remove(crawl.directory, name)
-  return { ...outcome, quarantine: quarantine.isUsed ? quarantine.folder : null }
+  return outcome
 }
 
 /** A WARC and its index are repaired together. */
@@ -77,13 +73,10 @@ async function repairArchives(
   for (const warc of files.filter(({ kind, bytes }) => kind === 'warc' && bytes > 0)) {
     const index = files.find(({ name }) => name === `${stemOf(warc.name)}.cdxj`)
     if (!damaged.has(warc.name) && !(index && damaged.has(index.name))) continue
-    // A sound index names all places; without one, page rows do.
+    // A sound index has all offsets; without one, the page rows have them.
     const isIndexed = index !== undefined && !damaged.has(index.name)
     const places = isIndexed ? [] : await placesInRows(crawl, warc.name, files, damaged)
-    const { directory, target, now, config } = crawl
-    repaired.push(
-      await repairArchive({ directory, target, warc, index, places, now, maxBody: config.maxBody }),
-    )
+    repaired.push(await repairArchive({ ...crawl, warc, index, places }))
   }
   return repaired
 }
@@ -114,7 +107,7 @@ async function rebuildTables(
   damaged: ReadonlyMap<string, Damage>,
   archives: readonly RepairedArchive[],
 ): Promise<RepairedTables> {
-  const { directory, scratch, ledger, config, target } = crawl
+  const { directory, scratch, ledger } = crawl
   const files = await ledger.files()
   const newPaths = new Map(archives.flatMap(archive => archive.files).map(file => [file.name, file.newPath]))
   const space = new FrontierSpace({
@@ -125,7 +118,9 @@ async function rebuildTables(
   })
   try {
     return await repairTables({
-      ...{ directory, target, scratch, ledger, config, space, files, seat: crawl.seat },
+      ...crawl,
+      space,
+      files,
       damaged: new Set(
         [...damaged.values()].filter(({ kind }) => TABLE_KINDS.has(kind)).map(({ file }) => file),
       ),
@@ -163,7 +158,7 @@ async function reopenLost(
   await reopenUrls({ ledger, incarnation, grouping: config.group, leaseMs: LEASE_MS }, lost)
 }
 
-/** One step: whoever looks finds the old file or the new one. */
+/** Atomic: readers find the old file or the new one. */
 function place(directory: string, name: string, newPath: string): void {
   const path = join(directory, name)
   const old = locateFile(directory, name)
@@ -187,7 +182,7 @@ async function list(
     made,
     seat,
   )
-  if (!swapped) throw new Error('the ledger has listed other files meanwhile; run repair again')
+  if (!swapped) throw new Error('the list of files in the ledger has changed meanwhile; run repair again')
 }
 
 function remove(directory: string, name: string): void {

@@ -1,15 +1,8 @@
 /**
- * All that is sound in a WARC, and the ranges that are not. Behind damage the scan goes on at the next place
- * that an index or a table names, never at what looks like a record: a page may hold bytes that do.
+ * Finds the sound records and the damaged ranges of a WARC. After damage the scan continues at the next
+ * offset in an index or table, never at what looks like a record: a page may contain such bytes.
  */
-import { sha1Digest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
-
-export interface SoundRecord {
-  readonly ok: true
-  readonly offset: number
-  readonly length: number
-  readonly record: WarcRecord
-}
+import { type SoundRecord, sha1Digest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
 
 export interface DamagedRange {
   readonly ok: false
@@ -19,7 +12,7 @@ export interface DamagedRange {
 
 export type ScanStep = SoundRecord | DamagedRange
 
-/** `places`: where responses are known to begin, in order. */
+/** `places`: known offsets of responses, in order. */
 export async function* scanWarc(
   path: string,
   committedBytes: number,
@@ -38,7 +31,7 @@ export async function* scanWarc(
   }
 }
 
-/** Returns where damage begins; null at the end. */
+/** Returns the offset of the first damage; null at the end. */
 async function* soundRecords(
   reader: WarcReader,
   from: number,
@@ -46,8 +39,7 @@ async function* soundRecords(
 ): AsyncGenerator<SoundRecord, number | null> {
   for await (const result of reader.records(end, from)) {
     if (!result.ok || !isSound(result.record)) return result.offset
-    const { offset, length, record } = result
-    yield { ok: true, offset, length, record }
+    yield result
   }
   return null
 }
@@ -68,7 +60,7 @@ async function nextSound(
   return end
 }
 
-/** Records of others may have no digest, or one by another algorithm. */
+/** Records of other crawlers may have no digest or another algorithm. */
 function isSound({ headers, block }: WarcRecord): boolean {
   const digest = headers.get('warc-block-digest')
   return digest === undefined || !digest.startsWith('sha1:') || digest === sha1Digest(block)

@@ -1,10 +1,10 @@
-/** The small JSON files of a crawl, which carry their own checksum. */
+/** Checks the small JSON files of a crawl, which contain their own checksums. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSealed } from '../files/index.js'
 import type { Damage } from './damage.js'
 
-/** `content` is null where the file cannot be trusted. */
+/** `content` is null if the file is missing or damaged. */
 export interface SmallFile {
   readonly content: unknown
   readonly damage: Damage | null

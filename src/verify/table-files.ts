@@ -1,7 +1,8 @@
-/** Rows of Parquet files as they were written, read by DuckDB, so that they can be written again. */
+/** Reads the rows of Parquet files with DuckDB, in the form in which they are written. */
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Connection, openStream, parquet, quoteText, type Value } from '../data/query/index.js'
-import { LinkKind, type OutcomeCode, type PageRow } from '../model/index.js'
+import { linkKindOf } from '../data/store/tables/parquet/index.js'
+import type { OutcomeCode, PageRow } from '../model/index.js'
 
 export interface StoredPage {
   readonly row: PageRow
@@ -47,11 +48,11 @@ export class TableFiles {
     for await (const row of this.rows(sql)) yield pageOf(row)
   }
 
-  /** The rows of one page come together if they stand together. */
+  /** In the order of the file. */
   async *links(path: string, where: string): AsyncGenerator<StoredLink> {
     const sql = `SELECT url, target, kind FROM ${parquet([path])} WHERE ${where}`
     for await (const [url, target, kind] of this.rows(sql))
-      yield { url: String(url), target: String(target), kind: kindOf(String(kind)) }
+      yield { url: String(url), target: String(target), kind: linkKindOf(String(kind).split(' ')) }
   }
 
   /** Makes a table of one column `url`. */
@@ -72,22 +73,18 @@ export class TableFiles {
     return places
   }
 
-  /**
-   * URLs of pages without a record in the archive that have fewer link rows than `column` of their own row
-   * says.
-   */
+  /** URLs of pages without an archived record that have fewer link rows than `column` of their row says. */
   async pagesShortOfLinks(
     pages: readonly string[],
     links: readonly string[],
     column: string,
     where: string,
   ): Promise<string[]> {
-    const listed = (paths: readonly string[]) => `[${paths.map(quoteText).join(', ')}]`
     const found =
       links.length === 0
         ? 'SELECT NULL AS url, 0 AS n WHERE false'
-        : `SELECT url, count(*) AS n FROM read_parquet(${listed(links)}) GROUP BY url`
-    const sql = `SELECT page.url FROM read_parquet(${listed(pages)}) page LEFT JOIN (${found}) link USING (url)
+        : `SELECT url, count(*) AS n FROM ${parquet(links)} GROUP BY url`
+    const sql = `SELECT page.url FROM ${parquet(pages)} page LEFT JOIN (${found}) link USING (url)
       WHERE warc_filename IS NULL AND ${column} > coalesce(n, 0) AND ${where} ORDER BY 1`
     const urls: string[] = []
     for await (const [url] of this.rows(sql)) urls.push(String(url))
@@ -148,9 +145,4 @@ function pageOf(values: readonly Value[]): StoredPage {
     agent: text(28),
     warc: text(25),
   }
-}
-
-/** The bits behind the names that the table has. */
-function kindOf(names: string): number {
-  return names.split(' ').reduce((bits, name) => bits | (LinkKind[name as keyof typeof LinkKind] ?? 0), 0)
 }

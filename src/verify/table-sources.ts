@@ -1,6 +1,4 @@
-/**
- * The files of one table as Parquet, whatever they are: sound ones, and what is sound in damaged row logs.
- */
+/** The readable files of one table as Parquet: sound files, and the sound part of damaged row logs. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { locateFile } from '../data/store/index.js'
@@ -12,7 +10,7 @@ export type Table = 'pages' | 'links'
 
 export interface TableSource {
   readonly file: FileRow
-  /** Null where nothing of it can be read. */
+  /** Null if nothing of it can be read. */
   readonly path: string | null
   readonly isDamaged: boolean
 }
@@ -57,7 +55,7 @@ function bytesOf(path: string, most: number): number {
 }
 
 /**
- * Copies the sound segments of a log. A pack beside damage is left out: its rows and texts belong together.
+ * Copies the sound segments of a log, without packs next to damage: rows and texts of a pack belong together.
  */
 function salvage(path: string, bytes: number, outPath: string): string | null {
   const out = new RowLogWriter(outPath)

@@ -1,15 +1,15 @@
 /**
- * Reads every file of a crawl directory and compares it with what was written. In: a directory, crawling or
- * not. Out: one `Damage` for each file that is missing, short, altered or unreadable. Nothing is changed and
- * nothing is remembered.
+ * Compares every file of a crawl directory, running or not, with what was written. Yields a `Damage` for each
+ * file that is missing, short, altered or unreadable. Changes nothing and stores nothing.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemPlatform } from '../compose/index.js'
-import { ConfigError, type CrawlConfig } from '../config/index.js'
+import type { CrawlConfig } from '../config/index.js'
+import { requireCrawl } from '../data/query/index.js'
 import { checkPair, GENERATIONS_FILE, ledgerGenerations } from '../data/store/index.js'
-import { listedIn, MANIFEST, readManifest } from '../data/store/tables/index.js'
-import { type ListedFile, refuseLinks } from '../files/index.js'
+import { MANIFEST, manifestFiles, readManifest } from '../data/store/tables/index.js'
+import type { ListedFile } from '../files/index.js'
 import type { Ledger } from '../ledger/index.js'
 import { LEDGER_FILE } from '../ledger/sqlite/index.js'
 import { LEARNED_MANIFEST, learnedFilesOf } from '../plan/learn/index.js'
@@ -19,34 +19,32 @@ import { REPORT_FILE, wasConcluded } from '../runtime/session/index.js'
 import { checkRecords } from './archive.js'
 import type { Damage } from './damage.js'
 import { checkJournals, checkLedgerFile } from './ledger.js'
-import { inReadingOrder, ListedFiles } from './listed-files.js'
+import { ListedFiles, sortForReading } from './listed-files.js'
 import { readSmallFile } from './small-files.js'
 
 export interface VerifyOptions {
-  /** Compare digests only; do not read WARC records, indexes, rows and journals one by one. */
+  /** Compares digests only, without reading WARC records, indexes, rows and journals. */
   readonly quick?: boolean
   /** The directory comes from elsewhere and is trusted from now on. */
   readonly trust?: boolean
-  /** Told, in one line, what could not be checked. */
+  /** Receives a line for what could not be checked. */
   readonly note?: (line: string) => void
-  /** Told of each file that is about to be read. */
+  /** Called before each file is read. */
   readonly onFile?: (file: string, bytes: number) => void
 }
 
 /**
- * Throws a ConfigError when `directory` is not a crawl, an UntrustedError when it comes from elsewhere and
- * its ledger is in a database, and a PairError when directory and ledger are sound but do not belong
- * together.
+ * Throws a ConfigError if `directory` is not a crawl, an UntrustedError if it comes from elsewhere and its
+ * ledger is in a database, and a PairError if directory and ledger are sound but not a pair.
  */
 export async function* verifyDirectory(
   directory: string,
   options: VerifyOptions = {},
 ): AsyncGenerator<Damage> {
-  refuseOthers(directory)
-  refuseLinks(directory)
+  requireCrawl(directory)
   const crawl = readSmallFile(directory, CRAWL_FILE, 'crawl', true)
   if (crawl.damage) yield crawl.damage
-  // A damaged crawl.json may name a database: it is not asked.
+  // A database that a damaged crawl.json names is not contacted.
   const { config = null }: { config?: CrawlConfig | null } = crawl.content ?? {}
   const isHere = config?.ledger === undefined
   if (isHere && !existsSync(join(directory, LEDGER_FILE)) && !holdsPages(directory)) {
@@ -71,7 +69,7 @@ export async function* verifyDirectory(
   }
 }
 
-/** The chain that says which ledger the directory belongs to. */
+/** Checks the generations, which tell the ledger that the directory belongs to. */
 async function* checkGenerations(
   directory: string,
   ledger: Ledger,
@@ -92,7 +90,7 @@ async function* withLedger(
   const files = await ledger.files()
   const isConcluded = isClean && (await wasConcluded(ledger))
   for await (const damage of checkFiles(directory, files, options)) {
-    // A merge may have replaced it since it was listed.
+    // A merge may have replaced the file meanwhile.
     const isListed = (await ledger.files()).some(({ name }) => name === damage.file)
     if (isListed) yield damage
   }
@@ -104,13 +102,10 @@ async function* withLedger(
   yield* learnedFiles(directory, files, options)
 }
 
-/**
- * Nothing says which files there should be: the manifest where it is sound, and what the WARCs say of
- * themselves.
- */
+/** Without the ledger, checks the files of a sound manifest, and the WARCs by their own checksums. */
 async function* withoutLedger(directory: string, options: VerifyOptions): AsyncGenerator<Damage> {
   const manifest = readManifest(directory)
-  if (manifest.ok) yield* checkFiles(directory, listedIn(manifest.manifest), options)
+  if (manifest.ok) yield* checkFiles(directory, manifestFiles(manifest.manifest), options)
   const folder = join(directory, 'archive')
   const warcs = existsSync(folder) ? readdirSync(folder).filter(name => name.includes('.warc')) : []
   for (const name of warcs.sort()) {
@@ -128,9 +123,9 @@ async function* checkFiles(
   { quick = false, onFile }: VerifyOptions,
 ): AsyncGenerator<Damage> {
   const listed = new ListedFiles(directory, quick)
-  for (const file of inReadingOrder(files)) {
+  for (const file of sortForReading(files)) {
     if (file.bytes === 0) continue
-    // Files are read without a pause: Ctrl-C is seen between two of them.
+    // Files are read synchronously: signals such as Ctrl-C arrive between two files.
     await new Promise<void>(resolve => systemPlatform.clock.soon(resolve))
     onFile?.(file.name, file.bytes)
     const damage = await listed.check(file)
@@ -150,18 +145,20 @@ function* smallFiles(
   for (const { damage } of all) if (damage) yield damage
 }
 
-/** After the end both list the same. */
+/** After the end of a crawl, manifest and ledger list the same files. */
 function* manifestAgainst(directory: string, files: readonly ListedFile[]): Generator<Damage> {
   const result = readManifest(directory)
   if (!result.ok) return
   const line = ({ name, bytes, crc32 }: ListedFile) => `${name} ${bytes} ${crc32}`
   const tables = files.filter(({ name }) => name.startsWith('tables/')).map(line)
-  const same = tables.sort().join('\n') === listedIn(result.manifest).map(line).sort().join('\n')
+  const same = tables.sort().join('\n') === manifestFiles(result.manifest).map(line).sort().join('\n')
   if (same) return
   yield { file: MANIFEST, kind: 'manifest', what: 'altered', detail: 'lists other files than the ledger' }
 }
 
-/** Those that the ledger does not list: what was learned of sites, and what was kept of the crawl before. */
+/**
+ * Checks learned files that the ledger does not list: facts of sites, and files kept from the previous crawl.
+ */
 async function* learnedFiles(
   directory: string,
   known: readonly ListedFile[],
@@ -174,10 +171,4 @@ async function* learnedFiles(
     files.map(file => ({ ...file, kind: 'learned-nets' })),
     options,
   )
-}
-
-function refuseOthers(directory: string): void {
-  if (!existsSync(directory)) throw new ConfigError(`there is no directory ${directory}`)
-  if (![CRAWL_FILE, LEDGER_FILE, MANIFEST].some(name => existsSync(join(directory, name))))
-    throw new ConfigError(`${directory} is not a crawl: it has no ${CRAWL_FILE}`)
 }

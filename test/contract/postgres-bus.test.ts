@@ -93,7 +93,7 @@ it('says what was said last before it goes', async () => {
 it('carries what distances are measured with, and says how long it has held it back', async () => {
   const [a, b] = [join(1), join(2)]
   const [near, far] = [new PeerProbe(clock, a.bus, 1), new PeerProbe(clock, b.bus, 2)]
-  b.bus.subscribe(message => far.hear(message))
+  b.bus.subscribe(message => far.receive(message))
   const pings = () => b.heard.flatMap(message => (message.kind === 'ping' ? [message] : []))
   await vi.waitFor(() => {
     a.bus.send({ kind: 'inbox', cells: ['ready.test'] })

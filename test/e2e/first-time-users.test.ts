@@ -53,7 +53,7 @@ describe('what a first-time user meets', () => {
     [['help', 'fly'], "unknown command 'fly'"],
     [['example.org'], 'to crawl it: orbweaver crawl example.org'],
     [[], 'orbweaver --help lists the commands'],
-    [['experiment'], 'say what to do; orbweaver experiment --help lists the commands'],
+    [['experiment'], 'no command given; orbweaver experiment --help lists the commands'],
   ])('%j: one clear line, exit code 4', async (args, message) => {
     const here = mkdtempSync(join(tmpdir(), 'orb-'))
     const { code, stderr, stdout } = await orbweaver(args, {}, here)

@@ -93,7 +93,7 @@ describe.concurrent('waits', { timeout: 300_000 }, () => {
     const end = await orbweaver(crawl(out, hour, other, '--json'))
     expect(end.code, end.stderr).toBe(12)
     expect(await urlsWith(out, 'OK')).toHaveLength(21)
-    expect(end.stderr).toContain('Set aside:')
+    expect(end.stderr).toContain('Parked:')
     expect(end.stderr).toMatch(/hour\.test: 1 URL left, until .* UTC; .*Retry-After 3600 s/)
     expect(JSON.parse(end.stdout)).toMatchObject({
       finishReason: 'parked',

@@ -211,7 +211,7 @@ describe('a damaged finished crawl', () => {
     const out = join(directory, 'crawl.json', 'part', 'x.jsonl')
     for (const place of [out, join(directory, 'x'.repeat(300))]) {
       const exported = await orbweaver(['export', finished, '--to', 'jsonl', '--out', place])
-      expect(exported.stderr).toMatch(/^orbweaver: no such place: [^\n]+\n$/)
+      expect(exported.stderr).toMatch(/^orbweaver: invalid path: [^\n]+\n$/)
       expect(exported.code).toBe(4)
     }
   })

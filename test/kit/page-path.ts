@@ -3,13 +3,20 @@
  * traps, rows, WARC record), then its pack through the journal, the store, the Parquet tables and the
  * converters of the export. Only the network and the ledger are missing.
  */
+
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { joinLinks } from '../../src/cluster/agent/assemble-links.js'
+import { linksOf } from '../../src/cluster/agent/assemble-links.js'
 import type { AgentInput } from '../../src/cluster/agent/index.js'
 import type { ResponseHandler } from '../../src/cluster/agent/lane/index.js'
 import { OpenPack, SentLinks } from '../../src/cluster/agent/pack/index.js'
-import { Counters, LaneCount, type OriginRobots, SiteCrawl } from '../../src/cluster/agent/site/index.js'
+import {
+  Counters,
+  LaneCount,
+  type OriginRobots,
+  PageFaults,
+  SiteCrawl,
+} from '../../src/cluster/agent/site/index.js'
 import { systemClock } from '../../src/compose/index.js'
 import { checkConfig } from '../../src/config/index.js'
 import { htmlToMarkdown } from '../../src/data/export/html-to-markdown.js'
@@ -34,6 +41,7 @@ import { HostNames, SiteTraps } from '../../src/page/frontier/traps/index.js'
 import { toUtf8 } from '../../src/page/parse/index.js'
 import type { SitePace } from '../../src/page/politeness/index.js'
 import { RobotsRules } from '../../src/page/robots/index.js'
+import { pageRowOf } from './row-logs.js'
 import { sampleExchange } from './store-samples.js'
 
 export interface Answer {
@@ -93,7 +101,7 @@ export class PagePath {
     const rows: PageRow[] = []
     for (let at = 0; at < bytes.length; ) {
       at += view.moveTo(bytes, at)
-      rows.push(view.toRow(new Uint8Array()))
+      rows.push(pageRowOf(view, new Uint8Array()))
     }
     return { cell: this.#pack.cellFor(this.#site).toPackCell(), rows }
   }
@@ -182,11 +190,18 @@ export class PagePath {
       hooks,
       hosts: new HostNames(),
       archives: true,
-      log: (event: string, fields?: object) => void this.faults.push(`${event} ${JSON.stringify(fields)}`),
       onScopeWidened: () => {},
     }
-    return joinLinks(input, () => this.#pack, new SentLinks(7), new SplitCells(), this.#counters)
-      .responseHandler
+    const core = {
+      counters: this.#counters,
+      cells: new SplitCells(),
+      sent: new SentLinks(7),
+      faults: new PageFaults((event, fields) => void this.faults.push(`${event} ${JSON.stringify(fields)}`)),
+      traps: readTraps(config.traps) ?? new Set(),
+      maxWaitMs: config.maxWait * 1000,
+      maxTries: config.tries ?? Number.POSITIVE_INFINITY,
+    }
+    return linksOf(input, core, () => this.#pack).responseHandler
   }
 }
 

@@ -2,7 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bannedIn, bannedWords, filesOf, missingFiles, smallFiles, wideLines } from '../../scripts/tidy.js'
+import {
+  bannedIn,
+  bannedWords,
+  environmentReads,
+  filesOf,
+  missingFiles,
+  smallFiles,
+  strayLimits,
+  wideLines,
+} from '../../scripts/tidy.js'
 
 const ROOT = join(import.meta.dirname, '../..')
 const files = filesOf(ROOT)
@@ -22,13 +31,26 @@ const KEPT_WORDS = new Map([
 const KEPT_SMALL = new Map([
   ['src/cli/experiment.ts', 'one file per command'],
   ['src/cli/stop.ts', 'one file per command'],
-  ['src/cluster/agent/lane/known-links.ts', 'the implementation of a port of the parser'],
   ['src/data/store/append-digest.ts', 'joins files/ and row logs, which must not know each other'],
   ['src/ledger/memory/memory-bindings.ts', 'one file per table of the ledger'],
   ['src/page/fetch/connect/forbidden-ports.ts', 'a table from the Fetch standard'],
   ['src/page/fetch/http/content-type-lines.ts', 'a rule of the Fetch standard'],
   ['src/verify/flipped-bit.ts', 'tested by itself'],
 ])
+
+/** Sizes that a file format, a protocol or an algorithm fixes: nobody tunes them. */
+const LAYOUT_WORDS =
+  'BY_HAND BLOCK CHECKED CONTENT DAY DIGEST ENTRY FINGERPRINT FIRST FIXED FLAGS HALF HASH HEAD HEADER HEARD LENGTH LINE LITERAL NAME ON_HEAP PAGE PARTITION REFERENCE ROW SCHEME SLACK SLOT SUM TOKEN TRAILER UUID XML_DECLARATION'.split(
+    ' ',
+  )
+
+/** Who reads the environment, and which variable. */
+const ENVIRONMENT = [
+  'src/cli/crawl.ts: all of it',
+  'src/config/state-folder.ts: all of it',
+  'src/ledger/postgres/postgres-credentials.ts: PGSSLMODE',
+  'src/page/fetch/dns/hosts-file.ts: SystemRoot',
+]
 
 /** Named in prose, made when the program runs or by the reader. */
 function isGenerated(name: string): boolean {
@@ -80,4 +102,28 @@ describe('files that comments and docs name are there', () => {
 
 it('a small file with one importer is part of that importer', () => {
   expect(smallFiles(ROOT, files)).toEqual([...KEPT_SMALL.keys()])
+})
+
+describe('numbers with a unit stand in the limits file of their floor', () => {
+  it('a stray one is found, sizes of a format and computed ones are not', () => {
+    const text = 'const LOOK_MS = 1_000\nconst HEAD_BYTES = 12\nconst ALL_BYTES = HEAD_BYTES * COUNT'
+    expect(strayLimits('src/a.ts', text, LAYOUT_WORDS)).toEqual([
+      'src/a.ts:1: LOOK_MS belongs into a limits.ts',
+    ])
+    expect(strayLimits('src/limits.ts', text, LAYOUT_WORDS)).toEqual([])
+  })
+  it('in this repository', () => {
+    expect(texts.flatMap(([file, text]) => strayLimits(file, text, LAYOUT_WORDS))).toEqual([])
+  })
+})
+
+describe('no test variable is read by the program', () => {
+  it('a read is found', () => {
+    expect(environmentReads('src/a.ts', 'readFaults(process.env.ORBWEAVER_FAULTS)')).toEqual([
+      'src/a.ts: ORBWEAVER_FAULTS',
+    ])
+  })
+  it('in this repository', () => {
+    expect(texts.flatMap(([file, text]) => environmentReads(file, text)).sort()).toEqual(ENVIRONMENT)
+  })
 })

@@ -90,7 +90,7 @@ function watchTime(seconds: number, interrupt: Interrupt): () => void {
 
 function watchMemory(bytes: number, interrupt: Interrupt): () => void {
   const most = 2 * bytes + LIMITS.queryBaseBytes
-  const advice = 'ask for fewer rows or columns at once, or raise --memory'
+  const advice = 'select fewer rows or columns, or raise --memory'
   const large = new InterruptedError(
     `the query takes more than ${size(most)} of memory; ${advice}`,
     EXIT.config,

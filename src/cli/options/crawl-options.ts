@@ -18,16 +18,13 @@ export function crawlOptions(): GroupedOption[] {
   const own: GroupedOption[] = [
     {
       group: 'basics',
-      option: new Option('--config <file>', 'JSON file with settings (maxPages for --max-pages)'),
+      option: new Option('--config <file>', 'JSON file with settings, such as maxPages for --max-pages'),
     },
     { group: 'basics', option: new Option('--json', 'print the report as one JSON object on stdout') },
     { group: 'basics', option: new Option('--help-all', 'show all options') },
     {
       group: 'agents',
-      option: new Option(
-        '--store <dir>',
-        'the same as --out; the name that agents on other machines use for it',
-      ),
+      option: new Option('--store <dir>', 'the same as --out; agent and resume use this name'),
     },
     { group: 'agents', option: listenOption() },
     {

@@ -18,13 +18,19 @@ const MOST_THREADS = 256
 
 export function withLimits(command: Command): Command {
   return command
-    .option('--timeout <seconds>', 'end it if it is not done after this many seconds (no limit)')
+    .option('--timeout <seconds>', 'end the command after this many seconds (default: no limit)')
     .option(
       '--memory <size>',
-      `memory for DuckDB, such as 500M or 2Gi; more goes to temporary files (${size(defaultMemoryBytes())})`,
+      `memory for DuckDB, such as 500M or 2Gi; more goes to temporary files (default: ${size(defaultMemoryBytes())})`,
     )
-    .option('--spill <size>', 'most bytes of temporary files; 0 for none (half of the free disk space)')
-    .option('--threads <n>', 'threads for DuckDB (4, or as many as there are processors)')
+    .option(
+      '--spill <size>',
+      'maximum size of temporary files; 0: none (default: half of the free disk space)',
+    )
+    .option(
+      '--threads <n>',
+      'threads for DuckDB (default: 4, or the number of processors if that is smaller)',
+    )
 }
 
 /** Throws a ConfigError. */

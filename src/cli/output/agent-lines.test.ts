@@ -30,6 +30,6 @@ it('an agent that is not heard from has no lane at work, and is no peer of other
   expect(agentLines([killed])).toEqual([
     '  killed:2 not heard from for 12.0 s; 2 sites leased to it until its lease ends',
   ])
-  expect(agentLines([here])[0]).toContain('2 of 2 lanes at work')
+  expect(agentLines([here])[0]).toContain('2 of 2 lanes busy')
   expect(waitingOf(rows)).not.toContain('killed:2')
 })

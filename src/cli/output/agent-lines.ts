@@ -81,8 +81,8 @@ function silentLine({ name, silentMs, sites }: AgentState): string {
 
 function presentLines(agent: AgentState): string[] {
   return [
-    `  ${agent.name.padEnd(8)} ${number(agent.sites)} sites in hand, ${number(agent.busyLanes)} of ` +
-      `${number(agent.lanes)} lanes at work, ${number(agent.freeLanes)} more wanted; capacity ${agent.capacity}`,
+    `  ${agent.name.padEnd(8)} ${number(agent.sites)} sites leased, ${number(agent.busyLanes)} of ` +
+      `${number(agent.lanes)} lanes busy, room for ${number(agent.freeLanes)} more sites; capacity ${agent.capacity}`,
     ...(agent.load ? [`           ${loadText(agent.load)}`] : []),
     ...agent.peers.map(
       ({ name, rttMs, bytesPerSecond }) =>
@@ -102,7 +102,7 @@ export function waitingOf(rows: readonly AgentRow[]): string {
 function loadText(load: MachineLoad): string {
   const { cpuIdle, memoryFree, diskFree, bandwidthFree, bytesPerSecond } = load
   const line =
-    bandwidthFree === null ? 'line of unknown speed' : `${percent(bandwidthFree)} of its bandwidth free`
+    bandwidthFree === null ? 'bandwidth unknown' : `${percent(bandwidthFree)} of its bandwidth free`
   return (
     `CPU ${percent(cpuIdle)} idle, memory ${percent(memoryFree)} free, disk ${percent(diskFree)} free, ` +
     `receives ${size(bytesPerSecond)}/s, ${line}`

@@ -10,16 +10,22 @@ const SHOWN_LANES = 12
 
 export function metricLines(metrics: LiveMetrics): string[] {
   const { coverageIsEstimate, quality, work } = metrics
-  const of = coverageIsEstimate ? 'of the URLs known so far, an estimate' : 'of the pages in --truth'
+  const of = coverageIsEstimate
+    ? 'share of the URLs known so far, an estimate'
+    : 'share of the pages in --truth'
   const figures: readonly (readonly [string, number | null, string])[] = [
     ['overlap', metrics.overlap, 'stored copies beyond the first, per page'],
     ['overlapFetches', metrics.overlapFetches, 'requests beyond the first for a URL, per page'],
     ['coverage', metrics.coverage, of],
-    ['quality', quality, quality === null ? 'needs --truth with ranks' : 'of the N best pages, stored'],
+    [
+      'quality',
+      quality,
+      quality === null ? 'needs --truth with ranks' : 'share of the N best pages that are stored',
+    ],
     ['communication', metrics.communication, 'links between agents, per page'],
-    ['messages', metrics.messages, 'pages that sent an agent links'],
-    ['coalescedMessages', metrics.coalescedMessages, 'sites that sent an agent links'],
-    ['workloadStdev', metrics.workloadStdev, "of the lanes' shares of all fetch time"],
+    ['messages', metrics.messages, 'pairs of a page and an agent that it sent links to'],
+    ['coalescedMessages', metrics.coalescedMessages, 'pairs of a site and an agent that it sent links to'],
+    ['workloadStdev', metrics.workloadStdev, "standard deviation of the lanes' shares of the fetch time"],
   ]
   return [
     ...figures.map(

@@ -19,7 +19,7 @@ export function partitionedText(request: PartitionOptions, result: Partition, ma
     ...heavyLines(result),
   ]
   if (!result.balanced)
-    lines.push('  The balance asked for was not reached: this is the closest that was found')
+    lines.push('  The requested balance was not reached; this is the closest partition that was found')
   if (request.affinity !== undefined) lines.push(`  Affinity ${number(result.affinity)}`)
   if (request.previous !== undefined) lines.push(movedLine(result))
   lines.push(`Wrote ${made.out}`)

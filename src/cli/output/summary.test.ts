@@ -37,6 +37,8 @@ it('says of an interrupted recrawl that it is compared later', () => {
   } as unknown as Report
   const summary = (part: Partial<CrawlConfig>) =>
     summaryOf(report, 'out', { tables: 'parquet', ...part } as CrawlConfig)
-  expect(summary({ previous: 'before' })).toContain('Since before: compared when the crawl is done\n')
+  expect(summary({ previous: 'before' })).toContain(
+    'Since before: the comparison follows when the crawl is done\n',
+  )
   expect(summary({})).not.toContain('Since')
 })

@@ -15,7 +15,7 @@ export function summaryOf(report: Report, directory: string, config: CrawlConfig
     ...refused(report),
     ...aside,
     ...report.damaged.map(line => `Damaged: ${line}`),
-    ...(report.damaged.length > 0 ? [`Mend it: orbweaver repair ${shellWord(directory)}`] : []),
+    ...(report.damaged.length > 0 ? [`Repair it: orbweaver repair ${shellWord(directory)}`] : []),
     ...next(report, directory, config),
   ]
   return `${lines.join('\n')}\n`
@@ -29,7 +29,7 @@ function headline(report: Report): string {
   const how = {
     done: 'Done',
     limit: 'Page limit reached',
-    parked: 'Done but for sites set aside',
+    parked: 'Done, except for parked sites',
     stopped: 'Stopped',
   }[report.finishReason]
   return `${how}: ${plural(report.pages, 'page')} from ${sites} in ${duration(report.seconds)}${speed}, ${size(report.bytes)}`
@@ -38,12 +38,12 @@ function headline(report: Report): string {
 /** Against the previous crawl. */
 function changes({ recrawl, finishReason }: Report, { previous, tables }: CrawlConfig): string[] {
   if (recrawl === null && finishReason === 'stopped' && previous !== undefined && tables !== 'none')
-    return [`Since ${previous}: compared when the crawl is done`]
+    return [`Since ${previous}: the comparison follows when the crawl is done`]
   if (recrawl === null) return []
   const counts = (['new', 'changed', 'unchanged', 'gone'] as const).map(
     name => `${number(recrawl[name])} ${name}`,
   )
-  const rest = recrawl.noPage === 0 ? '' : `, ${number(recrawl.noPage)} no page now`
+  const rest = recrawl.noPage === 0 ? '' : `, ${number(recrawl.noPage)} no longer a page`
   return [`Since ${recrawl.previous}: ${counts.join(', ')}${rest}`]
 }
 
@@ -55,7 +55,7 @@ function troubles(report: Report): string[] {
     lines.push(`  ${number(count).padStart(9)}  ${rule.meaning}${rule.advice ? ` (${rule.advice})` : ''}`)
   }
   if (report.queued > 0) lines.push(`  ${number(report.queued).padStart(9)}  still queued`)
-  if (lines.length > 0) lines.unshift('Besides:')
+  if (lines.length > 0) lines.unshift('Other outcomes:')
   const named = report.troubledSites.filter(
     site => outcomeRule(site.code as OutcomeCode).kind !== 'stored' && site.detail,
   )
@@ -79,8 +79,8 @@ function refused(report: Report): string[] {
   )
   const advice =
     mode === 'strict'
-      ? '; --robots rfc9309 (crawl and resume take it) counts any 4xx as "no rules"'
-      : '; they are asked again on resume'
+      ? '; with --robots rfc9309, also for resume, any 4xx answer means "no rules"'
+      : '; resume requests it again'
   return [
     `Not touched, because robots.txt could not be read (${plural(total, 'site')})${advice}:`,
     ...lines,
@@ -101,7 +101,7 @@ export function asideLines(
     return `  ${site}: ${plural(queued, 'URL')} left${when}${why === '' ? '' : `; ${why}`}`
   })
   const rest = count - shown.length
-  return ['Set aside:', ...shown, ...(rest > 0 ? [`  … and ${plural(rest, 'more site')}`] : [])]
+  return ['Parked:', ...shown, ...(rest > 0 ? [`  … and ${plural(rest, 'more site')}`] : [])]
 }
 
 function next(report: Report, directory: string, config: CrawlConfig): string[] {

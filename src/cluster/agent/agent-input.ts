@@ -1,17 +1,17 @@
-/** What an agent is made of: every port and every setting comes from outside. */
+/** The ports and settings of an agent. */
 import type { Bus } from '../../bus/index.js'
 import type { CrawlConfig } from '../../config/index.js'
 import type { PackBuilder, PackStore } from '../../data/store/index.js'
 import type { Heartbeat, Incarnation, Ledger } from '../../ledger/index.js'
-import type { CellMap, Clock, Millis, Random } from '../../model/index.js'
+import type { Clock, Millis, Random } from '../../model/index.js'
 import type { Fetcher } from '../../page/fetch/index.js'
 import type { FrontierSpace } from '../../page/frontier/index.js'
 import type { Scope } from '../../page/frontier/scope/index.js'
 import type { HostNames } from '../../page/frontier/traps/index.js'
 import type { parsePage } from '../../page/parse/index.js'
 import type { PhaseGatesParts } from '../../page/politeness/index.js'
-import type { AgentParts } from './agent-parts.js'
 import type { RouteClaimerParts } from './cells/index.js'
+import type { AgentCapacity } from './heartbeat/index.js'
 import type { Hooks } from './lane/index.js'
 
 export interface AgentInput {
@@ -21,42 +21,37 @@ export interface AgentInput {
   readonly clock: Clock
   readonly random: Random
   readonly ledger: Ledger
-  /** Which cell a URL belongs to; without it, sites are cells until the ledger says that one was split. */
-  readonly cells?: CellMap
-  /**
-   * The plan of a crawl in phases, the machine's own wall clock, and (only for tests) what is wrong with its
-   * phases.
-   */
+  /** For a crawl in phases: the plan, the machine's own wall clock, and mistakes that a test plants. */
   readonly phases?: Pick<PhaseGatesParts, 'plan' | 'wall' | 'skewMs' | 'mistake'> | null
-  /** The routing table that is in force, where the assignment goes by one: null while it cannot be had. */
+  /** Loads the routing table, if the assignment has one. */
   readonly loadRoutes?: RouteClaimerParts['load'] | null
   readonly bus: Bus
   /** How long a lease lasts without a heartbeat. */
-  readonly leaseMs?: Millis
-  /** What this machine has to spare (D13); without it, enough for all lanes. */
-  readonly capacity?: AgentParts['capacity']
+  readonly leaseMs: Millis
+  /** What this machine has for more sites (D13); absent: enough for all lanes. */
+  readonly capacity?: () => AgentCapacity
   readonly fetcher: Fetcher
   /** The files of this incarnation. */
   readonly store: PackStore
   readonly newBuilder: () => PackBuilder
-  /** Links to other cells that one transaction takes; `LIMITS.linkBytes`, unless it is said here. */
+  /** How many bytes of links to other cells one transaction takes; absent: `LIMITS.linkBytes`. */
   readonly linkBytes?: number
-  /** Raw exchanges are kept. */
+  /** Exchanges are archived. */
   readonly archives: boolean
-  /** Memory, and a folder for what does not fit, of its own. */
+  /** Memory for queues and seen-sets, and a folder for what does not fit. */
   readonly space: FrontierSpace
   readonly scope: Scope
   readonly hooks: Hooks
-  /** Another parser than our own. */
+  /** Replaces our parser, for tests. */
   readonly parse?: typeof parsePage
   /** The hosts that the crawl knows. */
   readonly hosts: HostNames
-  /** There is meta-info of a previous crawl in the ledger. */
+  /** The ledger has meta-info of a previous crawl. */
   readonly recrawl: boolean
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void
-  /** A seed moved: its target joins the scope of all agents. */
+  /** A seed redirects: its target joins the scope of all agents. */
   readonly onScopeWidened: (target: string) => void
-  /** The disk refuses to take a pack (or, with null, takes packs again). */
+  /** The store refuses a pack, or, with null, accepts packs again. */
   readonly onDiskTrouble: (detail: string | null) => void
   /** Why nothing is being fetched. */
   readonly waitingFor: () => string

@@ -1,308 +1,248 @@
 /**
- * One agent: the crawl loop of one process. Read this first.
+ * One agent: the crawl loop of one process. Read `lane/lane.ts` first, then this file.
  *
- * The coordinator leases waiting cells to the agent, or the agent takes those that are its own by a plan of
- * phases or a routing table; it gives each to a lane and lets the lane visit its URLs. What the lanes bring
- * goes into the open pack; the transmitter ships packs. A cell whose queue is empty and whose last pack is
- * committed is finished; when no cell is left anywhere, the coordinator ends the crawl.
+ * The coordinator leases waiting cells to the agent, or the agent claims its own cells by the plan of phases
+ * or by a routing table. It opens each cell and lets a lane visit its URLs. What the lanes fetch goes into
+ * the open pack, and the transmitter ships packs. A cell whose queue is empty and whose last pack is
+ * committed is finished. When no cell is left anywhere, the coordinator ends the crawl.
  */
-import type { BusMessage } from '../../bus/index.js'
-import type { Heartbeat } from '../../ledger/index.js'
-import { type CellId, LIMITS, type Millis, sleep, WakeUp } from '../../model/index.js'
-import type { AgentParts } from './agent-parts.js'
-import { siteWorkOf } from './agent-work.js'
-import {
+import type { Bus, BusMessage, LaneStatus } from '../../bus/index.js'
+import type { Heartbeat, Incarnation } from '../../ledger/index.js'
+import { type CellId, type Clock, LIMITS, type Millis, sleep, type WakeUp } from '../../model/index.js'
+import type { PhaseGates } from '../../page/politeness/index.js'
+import type { AgentStop } from './agent-stop.js'
+import type {
   CellRelease,
   HeldCells,
   InboxNotices,
-  type SiteLoad,
+  RouteClaimer,
+  ShardClaimer,
+  SiteSplitter,
+  SiteTasks,
+  SiteWork,
   Slices,
   SpareSites,
   TurnHandOver,
 } from './cells/index.js'
 import {
-  Checkpoint,
+  type Checkpoint,
   HEARTBEAT_MS,
-  HeartbeatLoop,
+  type HeartbeatLoop,
   heartbeatStatus,
-  LaneOffer,
-  PeerProbe,
+  type LaneOffer,
+  type PeerProbe,
 } from './heartbeat/index.js'
-import type { SiteCrawl } from './site/index.js'
+import type { PageBudget, Transmitter } from './pack/index.js'
+import type { Counters, LaneCount, SiteCrawl } from './site/index.js'
 
-/** `ended`: the crawl is closed, the ledger says why. */
+/** `ended`: the crawl is closed; the ledger says why. */
 export type AgentEnd = 'ended' | 'stopped'
+
+export interface AgentParts {
+  readonly clock: Clock
+  readonly bus: Bus
+  readonly incarnation: Incarnation
+  readonly stopping: AgentStop
+  /** Notified when the loop has something to do. */
+  readonly wake: WakeUp
+  readonly counters: Counters
+  readonly laneCount: LaneCount
+  readonly budget: PageBudget
+  readonly transmitter: Transmitter
+  readonly heldCells: HeldCells
+  readonly siteWork: SiteWork
+  readonly release: CellRelease
+  readonly slices: Slices
+  readonly splitter: SiteSplitter
+  readonly turns: TurnHandOver
+  readonly spareSites: SpareSites<SiteCrawl>
+  readonly inboxes: InboxNotices
+  readonly offer: LaneOffer
+  readonly heartbeats: HeartbeatLoop
+  readonly probe: PeerProbe
+  readonly checkpoint: Checkpoint
+  /** Under `phases`: claims cells without a coordinator, and knows when the phases swap. */
+  readonly shards: { readonly claimer: ShardClaimer; readonly gates: PhaseGates } | null
+  /** Claims the agent's own cells by a routing table. */
+  readonly routes: RouteClaimer | null
+  /** Why nothing is being fetched, for the status. */
+  readonly waitingFor: () => string
+  /** Called with every heartbeat: settings may have changed. */
+  readonly onHeartbeat: (beat: Heartbeat) => void
+}
 
 export class Agent {
   readonly #parts: AgentParts
-  readonly #wake: WakeUp
-  readonly #heldCells: HeldCells
-  readonly #slices: Slices
-  readonly #giving: CellRelease
-  readonly #turns: TurnHandOver
-  readonly #spare: SpareSites<SiteCrawl>
-  readonly #inboxes: InboxNotices
-  readonly #offer: LaneOffer
-  readonly #heartbeatLoop: HeartbeatLoop
-  readonly #probe: PeerProbe
-  readonly #checkpoint: Checkpoint
-  /** The more agents there are, the less often each speaks of its lanes. */
+  readonly #tasks: SiteTasks
+  /** How long news is collected before the next round. The more agents there are, the longer. */
   #gatherMs: Millis = 0
-  /** No other agent crawls, as the last heartbeat said. */
+  /** No other agent crawls, as of the last heartbeat. */
   #isAlone = true
   #ended = false
-  #failure: Error | null = null
 
   constructor(parts: AgentParts) {
-    const {
-      clock,
-      bus,
-      ledger,
-      incarnation,
-      leaseMs,
-      leaseMargin,
-      siteOpener,
-      transmitter,
-      splitter,
-      lanes,
-    } = parts
-    const { signal } = parts.stopping
-    const sites = () => this.sites
-    const inHand = () => this.sites.size
-    const onFailure = (error: Error) => this.fail(error)
+    const { siteWork, transmitter, stopping } = parts
     this.#parts = parts
-    this.#wake = new WakeUp(clock)
-    this.#probe = new PeerProbe(clock, bus, incarnation)
-    this.#inboxes = new InboxNotices(bus, sites, parts.routes)
-    this.#giving = new CellRelease({
-      ledger,
-      siteOpener,
-      transmitter,
-      counters: parts.counters,
-      sites,
-      onFailure,
-    })
-    this.#spare = new SpareSites(clock, sites, () => parts.counters.fetches, parts.slices)
-    this.#turns = new TurnHandOver(clock, sites, which => this.#giving.release(which))
-    this.#checkpoint = new Checkpoint(
-      () => transmitter.seal(),
-      () => this.#heartbeatLoop.beatNow(),
-    )
-    this.#slices = new Slices({
-      splitter,
-      slices: parts.slices,
-      lanes,
-      inHand,
-      free: () => this.#offer.free,
-      onLend: () => this.#wake.notify(),
-    })
-    const work = siteWorkOf(parts, this.#slices, inHand)
-    this.#heldCells = new HeldCells({
-      clock,
-      ledger,
-      incarnation,
-      siteOpener,
-      signal,
-      work: site => work.run(site),
-      onLost: lost => this.lost(lost),
-      onGone: site => this.#gone(site),
-      onChange: () => this.#wake.notify(),
-      onFailure,
-    })
-    this.#offer = new LaneOffer(parts, this.#heldCells, () => signal.aborted || parts.budget.exhausted)
-    this.#heartbeatLoop = new HeartbeatLoop({
-      clock,
-      ledger,
-      incarnation,
-      leaseMs,
-      leaseMargin,
-      signal,
-      status: () => this.#word(),
-      onBeat: (beat, sent) => {
-        parts.shards?.gates.measured(sent, beat.now)
-        this.#take(beat)
-      },
-      onFailure,
-      onPause: () => transmitter.poke(),
-    })
+    this.#tasks = {
+      run: site => siteWork.run(site),
+      lose: sites => transmitter.lose(sites),
+      closed: site => this.#siteClosed(site),
+    }
+    stopping.signal.addEventListener('abort', () => this.#wakeSites(), { once: true })
   }
 
   get sites(): ReadonlyMap<CellId, SiteCrawl> {
-    return this.#heldCells.sites
+    return this.#parts.heldCells.sites
   }
 
   async run(): Promise<AgentEnd> {
-    const { transmitter, stopping, bus, clock } = this.#parts
-    const unsubscribe = bus.subscribe(message => this.#hear(message))
-    const beating = this.#heartbeatLoop.run()
+    const { bus, clock, stopping, wake, heldCells, offer, transmitter, heartbeats, shards } = this.#parts
+    const unsubscribe = bus.subscribe(message => this.#receive(message))
+    const status = () => this.#status()
+    const beating = heartbeats.run(status, (beat, sent) => {
+      shards?.gates.measured(sent, beat.now)
+      this.#apply(beat)
+    })
     try {
       for (;;) {
-        await this.#takeCells()
-        await this.#heldCells.take()
+        await this.#claimCells()
+        await heldCells.open(this.#tasks)
         if (this.#ended || stopping.signal.aborted) break
-        this.#offer.tell()
-        await this.#wake.wait(HEARTBEAT_MS)
+        offer.send()
+        await wake.wait(HEARTBEAT_MS)
         if (this.#gatherMs >= 1) await sleep(clock, this.#gatherMs)
-        if (this.#failure) throw this.#failure
+        stopping.throwIfFailed()
       }
-      await this.#quiet()
+      await this.#drain()
       await transmitter.seal()
-      if (this.#failure) throw this.#failure
+      stopping.throwIfFailed()
       return this.#ended ? 'ended' : 'stopped'
     } finally {
       unsubscribe()
-      stopping.abort()
-      await this.#quiet()
+      stopping.stop()
+      await this.#drain()
       await beating
-      await this.#heartbeatLoop.end()
-      this.#parts.shards?.gates.end()
+      await heartbeats.end(status)
+      shards?.gates.end()
     }
   }
 
-  /** Seals what there is and ends; what is queued stays queued. */
+  /** Commits what was fetched and ends; what is queued stays queued. */
   stop(): void {
-    this.#parts.stopping.abort()
-    for (const site of this.sites.values()) site.wake.notify()
-    this.#wake.notify()
+    this.#parts.stopping.stop()
   }
 
-  fail(error: Error): void {
-    this.#failure ??= error
-    this.stop()
-  }
-
-  /** After a commit: cells may be finished now, and cells that gained rows have something to read. */
-  committed(sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>): void {
-    for (const site of sites) site.wake.notify()
-    if (!this.#inboxes.sent(targets)) return
-    this.#parts.shards?.claimer.recheck()
-    this.#slices.waitingCells++
-    this.#wake.notify()
-  }
-
-  /** Cells that belong to somebody else now: everything we know of them is void. */
-  lost(sites: readonly SiteCrawl[]): void {
-    this.#giving.lost(sites)
-  }
-
-  /** Who shares a turn has changed: every site is released once its request is over, and opened anew. */
+  /** The grouping of sites has changed: releases every site after its request, to be opened anew. */
   reopenAll(): void {
-    this.#giving.release(() => true)
+    this.#parts.release.release(() => true)
   }
 
-  lendsLane(): boolean {
-    return this.#slices.lendsLane()
-  }
-
-  /** Asked after every visit: true when the site has to be left. */
-  endsSlice(site: SiteCrawl): boolean {
-    return this.#slices.ends(site)
-  }
-
-  /** Under `phases`, and by a routing table; else the coordinator leases them to us. */
-  async #takeCells(): Promise<void> {
-    const { shards, routes, stopping } = this.#parts
+  /** Under `phases`, or with a routing table; else the coordinator grants the cells. */
+  async #claimCells(): Promise<void> {
+    const { shards, routes, stopping, offer, heldCells, turns } = this.#parts
     if (stopping.signal.aborted || (shards === null && routes === null)) return
-    const free = this.#offer.offered
-    const taken = await (shards?.claimer.take(free, this.#heldCells.cells()) ??
-      routes?.take(free, group => this.#turns.isPassedOn(group)))
-    if (taken) this.#heldCells.recheck()
+    const free = offer.offered
+    const hasClaimed = await (shards?.claimer.claim(free, heldCells.cells()) ??
+      routes?.claim(free, group => turns.isPassedOn(group)))
+    if (hasClaimed) heldCells.recheck()
   }
 
-  #gone(site: SiteCrawl): void {
-    if (site.mode.is === 'leaving' && site.mode.to === 'slice') this.#slices.waitingCells++
-    // Nobody is left here who could have links for those that linger.
-    if (this.#parts.laneCount.busy === 0) for (const other of this.sites.values()) other.wake.notify()
+  #siteClosed(site: SiteCrawl): void {
+    const { slices, laneCount } = this.#parts
+    if (site.mode.is === 'leaving' && site.mode.to === 'slice') slices.waitingCells++
+    // Sites that linger wait for links from sites at work: now there are none.
+    if (laneCount.busy === 0) this.#wakeSites()
   }
 
-  #hear(message: BusMessage): void {
-    const { incarnation } = this.#parts
-    this.#probe.hear(message)
-    if (message.kind === 'leases' && message.to === incarnation) {
-      this.#heldCells.recheck()
-      this.#slices.waitingCells = message.waiting
-      this.#wake.notify()
-    }
-    if (message.kind === 'wanted' && message.to === incarnation) this.#turns.wanted(message.groups)
-    if (message.kind === 'move' && message.to === incarnation) {
-      this.#parts.routes?.movedAway(message.cells)
-      this.#giving.moveAway(message.cells, message.force)
-    }
-    if (message.kind === 'spare' && message.to === incarnation) {
-      const spare = this.#spare.pick(message.groups)
-      this.#giving.release(site => spare.has(site))
-    }
-    if (message.kind === 'turn-request') {
-      this.#turns.wanted(message.groups)
-      this.#parts.routes?.turnsRequested(message.groups)
-    }
-    if (message.kind === 'inbox') this.#hearRows(message.cells)
-    if (message.kind === 'yours' && message.to === incarnation) this.#hearRows(message.cells)
-    if (message.kind === 'routes' && this.#parts.routes !== null) this.#heartbeatLoop.beatNow()
-    if (message.kind === 'ended') this.#heartbeatLoop.beatNow()
+  #wakeSites(): void {
+    for (const site of this.sites.values()) site.wake.notify()
   }
 
-  #hearRows(cells: readonly CellId[]): void {
-    const { shards, routes } = this.#parts
-    const others = this.#inboxes.heard(cells)
-    if (others.length === 0 || (shards === null && routes === null)) return
-    shards?.claimer.recheck()
-    routes?.heard(others)
-    this.#wake.notify()
+  #receive(message: BusMessage): void {
+    const { incarnation, wake, heldCells, slices, turns, release, routes, heartbeats } = this.#parts
+    if ('to' in message && message.to !== incarnation) return
+    switch (message.kind) {
+      case 'leases':
+        heldCells.recheck()
+        slices.waitingCells = message.waiting
+        wake.notify()
+        break
+      case 'inbox':
+      case 'yours':
+        this.#parts.inboxes.received(message.cells)
+        break
+      case 'wanted':
+        turns.wanted(message.groups)
+        break
+      case 'turn-request':
+        turns.wanted(message.groups)
+        routes?.turnsRequested(message.groups)
+        break
+      case 'move':
+        routes?.movedAway(message.cells)
+        release.moveAway(message.cells, message.force)
+        break
+      case 'spare':
+        this.#releaseSpare(message.groups)
+        break
+      case 'routes':
+        if (routes !== null) heartbeats.beatNow()
+        break
+      case 'ended':
+        heartbeats.beatNow()
+        break
+      case 'ping':
+      case 'pong':
+        this.#parts.probe.receive(message)
+    }
   }
 
-  /** Notices lost cells, new rows, new leases and the end. */
-  #take(beat: Heartbeat): void {
-    const { shards, routes, splitter } = this.#parts
-    const lost = this.#heldCells.compare(beat)
-    if (lost.length > 0) this.lost(lost)
-    this.#inboxes.counted(beat)
+  #releaseSpare(groups: number): void {
+    const spare = this.#parts.spareSites.pick(groups)
+    this.#parts.release.release(site => spare.has(site))
+  }
+
+  /** The answer to a heartbeat: lost cells, new rows, new leases, settings, the end of the crawl. */
+  #apply(beat: Heartbeat): void {
+    const { heldCells, transmitter, inboxes, slices, shards, routes, wake, probe } = this.#parts
+    const lost = heldCells.compare(beat)
+    if (lost.length > 0) transmitter.lose(lost)
+    inboxes.compare(beat)
     if (!beat.crawlOpen) this.#ended = true
-    this.#slices.waitingCells = beat.waiting
-    shards?.claimer.claimIfDue(beat.waiting, this.#heldCells.cells(), which => this.#giving.release(which))
-    routes?.apply(beat, () => this.#wake.notify())
+    slices.waitingCells = beat.waiting
+    shards?.claimer.apply(beat.waiting, heldCells.cells(), which => this.#parts.release.release(which))
+    routes?.apply(beat, () => wake.notify())
     this.#gatherMs = beat.share > 0 ? LIMITS.gatherMsPerAgent / beat.share : 0
-    this.#tendBudget()
+    this.#balanceBudget()
     this.#isAlone = beat.share >= 1
-    if (!this.#isAlone) this.#probe.look()
-    this.#wake.notify()
-    this.#checkpoint.apply(beat.settings)
-    splitter.apply(!this.#isAlone)
+    if (!this.#isAlone) probe.look()
+    wake.notify()
+    this.#parts.checkpoint.apply(beat.settings)
+    this.#parts.splitter.apply(!this.#isAlone)
     this.#parts.onHeartbeat(beat)
   }
 
-  #word() {
-    const { counters, waitingFor } = this.#parts
-    const lanes = this.#offer.status()
-    return heartbeatStatus(
-      counters,
-      lanes,
-      this.#siteLoad(),
-      this.#probe.peers,
-      waitingFor(),
-      this.#checkpoint.done,
-    )
+  #status(): LaneStatus {
+    const { counters, offer, spareSites, heldCells, probe, waitingFor, checkpoint } = this.#parts
+    const lanes = offer.status()
+    // Without other agents nobody reads the load, so it is not computed.
+    const sites = this.#isAlone ? { busySites: 0, spareGroups: 0 } : spareSites.load(heldCells.opening)
+    return heartbeatStatus(counters, lanes, sites, probe.peers, waitingFor(), checkpoint.done)
   }
 
-  /** Sites that are being opened have something to do. Alone there is nobody to share with. */
-  #siteLoad(): SiteLoad {
-    if (this.#isAlone) return { busySites: 0, spareGroups: 0 }
-    const { busySites, spareGroups } = this.#spare.load()
-    return { busySites: busySites + this.#heldCells.opening, spareGroups }
+  /** Reserves pages if there are none, and gives them back if there is nothing to crawl. */
+  #balanceBudget(): void {
+    const { budget, heldCells, stopping } = this.#parts
+    if (budget.exhausted) void budget.ask().catch(stopping.fail)
+    else if (heldCells.count === 0) void budget.release().catch(stopping.fail)
   }
 
-  /** Who has no page left asks again, who needs none releases them. */
-  #tendBudget(): void {
-    const { budget } = this.#parts
-    if (budget.exhausted) void budget.ask().catch(error => this.fail(error as Error))
-    else if (this.#heldCells.count === 0) void budget.release().catch(error => this.fail(error as Error))
-  }
-
-  /** Waits until no lane is at work. */
-  async #quiet(): Promise<void> {
-    while (this.#heldCells.count > 0 && !this.#failure) {
-      for (const site of this.sites.values()) site.wake.notify()
-      await this.#wake.wait(HEARTBEAT_MS)
+  /** Waits until no cell is held. */
+  async #drain(): Promise<void> {
+    const { heldCells, stopping, wake } = this.#parts
+    while (heldCells.count > 0 && !stopping.hasFailed) {
+      this.#wakeSites()
+      await wake.wait(HEARTBEAT_MS)
     }
   }
 }

@@ -1,50 +1,43 @@
-/** Joins the parts of an agent between an answer and the links that go on from it. */
+/** Builds the parts of an agent that settle responses and route links. */
 import type { CrawlConfig } from '../../config/index.js'
-import { type CellMap, readTraps, uuid } from '../../model/index.js'
+import { type Exchange, uuid } from '../../model/index.js'
 import { parsePage } from '../../page/parse/index.js'
 import type { AgentInput } from './agent-input.js'
-import { Admission, ResponseHandler, Router, rulesOfPage, SitemapHandler } from './lane/index.js'
-import type { OpenPack, SentLinks } from './pack/index.js'
-import { type Counters, PageFaults } from './site/index.js'
-
-interface Links {
-  readonly responseHandler: ResponseHandler
-  readonly admission: Admission
-  readonly sitemaps: SitemapHandler
-  readonly faults: PageFaults
-  readonly traps: NonNullable<ReturnType<typeof readTraps>>
-}
+import type { AgentCore } from './assemble-core.js'
+import {
+  Admission,
+  PageRecorder,
+  ResponseHandler,
+  Router,
+  rulesOfPage,
+  SitemapHandler,
+} from './lane/index.js'
+import type { OpenPack } from './pack/index.js'
 
 type LinksInput = Pick<
   AgentInput,
-  | 'config'
-  | 'clock'
-  | 'random'
-  | 'scope'
-  | 'hooks'
-  | 'hosts'
-  | 'archives'
-  | 'parse'
-  | 'log'
-  | 'onScopeWidened'
+  'config' | 'clock' | 'random' | 'scope' | 'hooks' | 'hosts' | 'archives' | 'parse' | 'onScopeWidened'
+>
+type LinksCore = Pick<
+  AgentCore,
+  'counters' | 'cells' | 'sent' | 'faults' | 'traps' | 'maxWaitMs' | 'maxTries'
 >
 
-/** `pack` is the one that is filling. */
-export function joinLinks(
-  input: LinksInput,
-  pack: () => OpenPack,
-  sent: SentLinks,
-  cells: CellMap,
-  counters: Counters,
-): Links {
+export type AgentLinks = ReturnType<typeof linksOf>
+
+/** `pack` returns the pack that is filling. */
+export function linksOf(input: LinksInput, core: LinksCore, pack: () => OpenPack) {
   const { config, clock, random, scope, hooks, archives } = input
+  const { counters, cells, sent, faults, traps, maxWaitMs, maxTries } = core
   const tables = config.tables !== 'none'
   const linkRows = tables ? config.links : 'none'
-  const traps = readTraps(config.traps) ?? new Set()
   const hosts = traps.has('subdomains') ? input.hosts : null
-  const faults = new PageFaults(input.log)
-  const admission: Admission = new Admission(
-    (site, entry, code, detail) => responseHandler.refuse(site, entry, code, detail),
+  const pageRules = (page: string, exchange: Exchange) =>
+    rulesOfPage(config.robots, page, exchange, clock.now())
+  const keepsRows = archives || tables
+  const recorder = new PageRecorder({ clock, counters, pack, faults, pageRules, keepsRows })
+  const admission = new Admission(
+    (site, entry, code, detail) => recorder.refuse(site, entry, code, detail),
     faults,
   )
   const router = new Router({
@@ -60,14 +53,9 @@ export function joinLinks(
     hosts,
     dropsSessionIds: traps.has('session-ids'),
   })
-  const sitemaps = new SitemapHandler({
-    scope,
-    router,
-    pack,
-    faults,
-    fromRobots: readsRobotsSitemaps(config),
-  })
-  const responseHandler: ResponseHandler = new ResponseHandler({
+  const fromRobots = readsRobotsSitemaps(config)
+  const sitemaps = new SitemapHandler({ scope, router, pack, faults, fromRobots })
+  const responseHandler = new ResponseHandler({
     clock,
     random,
     counters,
@@ -75,29 +63,29 @@ export function joinLinks(
     faults,
     parse: input.parse ?? parsePage,
     router,
+    recorder,
     sitemaps,
     hosts,
     unlikelyName: () => uuid(random),
     pack,
-    pageRules: (page, exchange) => rulesOfPage(config.robots, page, exchange, clock.now()),
+    pageRules,
     assets: config.assets,
     sent: linkRows === 'none' ? sent : null,
     wantAllLinks: linkRows === 'all' || hooks.onPage !== undefined,
     wantText: tables || hooks.onPage !== undefined,
     archive: archives,
-    keepsRows: archives || tables,
-    maxWaitMs: config.maxWait * 1000,
-    maxTries: config.tries ?? Number.POSITIVE_INFINITY,
+    maxWaitMs,
+    maxTries,
     onSeedRedirect: target => {
       if (scope.accepts(target)) return
       scope.widenTo(target)
       input.onScopeWidened(target)
     },
   })
-  return { responseHandler, admission, sitemaps, faults, traps }
+  return { responseHandler, recorder, admission, sitemaps }
 }
 
-/** A limit on depth means links, and one page is one page: there sitemaps are read only when asked for. */
+/** With `--max-depth`, or for a single page, sitemaps are read only if the user asks for them. */
 function readsRobotsSitemaps({ sitemap, maxDepth, scope }: CrawlConfig): boolean {
   if (sitemap.includes('none') || scope === 'page') return false
   return sitemap.includes('robots') || maxDepth === undefined

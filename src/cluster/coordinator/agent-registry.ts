@@ -1,16 +1,14 @@
-/**
- * What the coordinator believes of the agents' lanes: the latest word of each, less what it was given since.
- */
+/** What the coordinator knows of the agents' lanes: their latest status, less the leases granted since. */
 
 import type { LaneStatus } from '../../bus/index.js'
 import type { AgentRow, Incarnation } from '../../ledger/index.js'
 import type { Lease } from '../../model/index.js'
 import type { AgentView } from '../../plan/assign/index.js'
 
-/** What an agent has left to do, and what it could part with. */
+/** What an agent has to do, and what it could release. */
 export interface AgentLoad {
   readonly incarnation: Incarnation
-  /** The number of the word in its last heartbeat. */
+  /** The number of the status in its last heartbeat. */
   readonly heartbeat: number
   readonly lanes: number
   readonly freeLanes: number
@@ -20,11 +18,11 @@ export interface AgentLoad {
 
 interface Entry {
   readonly row: AgentRow
-  /** What the row says. */
-  readonly told: LaneStatus
-  /** The latest word, on the bus or in a row. */
+  /** The status in the row. */
+  readonly beat: LaneStatus
+  /** The latest status, from the bus or from the row. */
   status: LaneStatus
-  /** Leases that its latest word does not know of: at least this many, and those we granted. */
+  /** Leases that the latest status does not include: at least this many, and those we granted. */
   unseen: number
   granted: { readonly grant: number; readonly lane: number }[]
 }
@@ -32,34 +30,32 @@ interface Entry {
 export class AgentRegistry {
   #entries = new Map<Incarnation, Entry>()
 
-  /**
-   * What the ledger knows: agents that came, agents that went, and the word of each at its last heartbeat.
-   */
+  /** Takes the rows of the ledger: agents that came or left, and the status of each at its last heartbeat. */
   look(rows: readonly AgentRow[]): void {
     const before = this.#entries
     this.#entries = new Map()
     for (const row of rows) {
       if (row.lanes === 0) continue
       const known = before.get(row.incarnation)
-      const told = known?.row.status === row.status ? known.told : statusIn(row.status)
-      const isNews = !known || told.at >= known.status.at
+      const beat = known?.row.status === row.status ? known.beat : statusIn(row.status)
+      const isNews = !known || beat.at >= known.status.at
       this.#entries.set(row.incarnation, {
         row,
-        told,
-        status: isNews ? told : known.status,
+        beat,
+        status: isNews ? beat : known.status,
         unseen: isNews ? row.unseen : known.unseen,
-        // The ledger counts what we granted before we looked, and no more what was lost since, unseen.
+        // The count of the ledger includes our grants, and excludes leases that were lost unseen.
         granted: isNews && row.unseen === 0 ? [] : (known?.granted ?? []),
       })
     }
   }
 
-  /** Agents that crawl. */
+  /** How many agents crawl. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** A word on the bus: it may come late, or twice. True when it was news. */
+  /** Takes a status from the bus, which may be late or repeated; true if it is the latest. */
   receive(from: Incarnation, status: LaneStatus): boolean {
     const entry = this.#entries.get(from)
     if (!entry || status.at <= entry.status.at) return false
@@ -68,33 +64,33 @@ export class AgentRegistry {
     return true
   }
 
-  /** Agents that have said how many lanes they have free. */
+  /** How many agents have reported their free lanes. */
   get reported(): number {
     let count = 0
     for (const { status } of this.#entries.values()) if (status.at > 0) count++
     return count
   }
 
-  /** What each has left to do, as it said with its last heartbeat; what it was given since counts as busy. */
+  /** The load of each agent by its last heartbeat; leases granted since count as busy sites. */
   loads(): AgentLoad[] {
     return [...this.#entries.values()].map(entry => {
-      const { row, told, status } = entry
+      const { row, beat, status } = entry
       const unseen = unseenOf(entry)
-      // Words on the bus tell sooner than heartbeats of what came.
-      const since = Math.max(0, status.held - told.held) + unseen
+      // The bus reports new cells sooner than heartbeats do.
+      const since = Math.max(0, status.held - beat.held) + unseen
       return {
         incarnation: row.incarnation,
-        heartbeat: told.at,
+        heartbeat: beat.at,
         lanes: row.lanes,
         freeLanes: Math.max(0, status.free - unseen),
-        busySites: (told.busySites ?? 0) + since,
-        spareGroups: told.spareGroups ?? 0,
+        busySites: (beat.busySites ?? 0) + since,
+        spareGroups: beat.spareGroups ?? 0,
       }
     })
   }
 
-  /** How many cells each has taken itself, as it last said. */
-  *taken(): Iterable<readonly [incarnation: Incarnation, cells: number]> {
+  /** How many cells each agent has claimed. */
+  *claimed(): Iterable<readonly [incarnation: Incarnation, cells: number]> {
     for (const [incarnation, { status }] of this.#entries) yield [incarnation, status.taken ?? 0]
   }
 
@@ -106,7 +102,7 @@ export class AgentRegistry {
     return [...this.#entries.values()].map(entry => {
       const { row, status } = entry
       const unseen = unseenOf(entry)
-      // Lanes that cells are on their way to are as good as busy.
+      // Lanes with cells on the way count as busy.
       const bound = entry.granted.map(({ lane }) => lane).filter(lane => lane > 0)
       return {
         name: row.name,
@@ -121,7 +117,7 @@ export class AgentRegistry {
     })
   }
 
-  /** Nobody has, or is about to have, a cell in hand, as far as is known. */
+  /** True if, as far as is known, no agent holds a cell or is about to. */
   get isIdle(): boolean {
     for (const entry of this.#entries.values()) if (entry.status.held > 0 || unseenOf(entry) > 0) return false
     return true
@@ -133,22 +129,10 @@ function unseenOf(entry: Entry): number {
   return Math.max(entry.unseen, entry.granted.length)
 }
 
-/**
- * Less than this is said by who has not spoken yet. Only what is asked for is kept of a word: there is much
- * more in it.
- */
+/** Before its first status an agent has sent '{}'. Keeps these fields only: a status has many more. */
 function statusIn(text: string): LaneStatus {
-  const {
-    at = 0,
-    seen = 0,
-    free = 0,
-    held = 0,
-    busyLanes = [],
-    capacity = 1,
-    stage = 0,
-    taken = 0,
-    busySites = 0,
-    spareGroups = 0,
-  } = JSON.parse(text) as Partial<LaneStatus>
+  const status = JSON.parse(text) as Partial<LaneStatus>
+  const { at = 0, seen = 0, free = 0, held = 0, busyLanes = [], capacity = 1 } = status
+  const { stage = 0, taken = 0, busySites = 0, spareGroups = 0 } = status
   return { at, seen, free, held, busyLanes, capacity, stage, taken, busySites, spareGroups }
 }

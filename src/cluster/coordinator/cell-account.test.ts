@@ -15,11 +15,11 @@ const here = (...incarnations: number[]): AgentRow[] =>
 
 it('what agents took and were given is counted once, whoever coordinates and whoever has gone', () => {
   const first = new CellAccount()
-  first.gave(3)
-  first.took(1, 10)
-  first.took(2, 5)
+  first.granted(3)
+  first.claimed(1, 10)
+  first.claimed(2, 5)
   // An older word comes late.
-  first.took(1, 7)
+  first.claimed(1, 7)
   const written = first.takeChanged()!
   expect(cellCounts(written)).toEqual({ taken: 15, given: 3 })
   expect(first.takeChanged()).toBeNull()
@@ -27,10 +27,10 @@ it('what agents took and were given is counted once, whoever coordinates and who
   const next = new CellAccount()
   next.restore(written)
   expect(next.takeChanged()).toBeNull()
-  next.took(1, 12)
+  next.claimed(1, 12)
   next.look(here(2, 3))
-  next.took(3, 1)
-  next.gave(1)
+  next.claimed(3, 1)
+  next.granted(1)
   expect(cellCounts(next.takeChanged()!)).toEqual({ taken: 18, given: 4 })
   expect(cellCounts({})).toEqual({ taken: 0, given: 0 })
 })

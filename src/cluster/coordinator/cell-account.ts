@@ -1,15 +1,14 @@
 /**
- * How many cells agents took themselves, and how many the coordinator gave them: kept in the ledger, for the
- * report.
+ * Counts the cells that agents claimed and those that the coordinator granted; in the ledger, for the report.
  */
 import type { AgentRow, Incarnation } from '../../ledger/index.js'
 
-/** Setting: the account. */
+/** The setting with the counts. */
 const CELL_ACCOUNT = 'routing.cells'
 
 interface Written {
   readonly given: number
-  /** By agents that are gone, and by those that are here, life by incarnation. */
+  /** By incarnations that have ended, and by each that has not. */
   readonly takenBefore: number
   readonly taken: readonly (readonly [incarnation: Incarnation, cells: number])[]
 }
@@ -21,7 +20,7 @@ export interface CellCounts {
 
 const NOTHING: Written = { given: 0, takenBefore: 0, taken: [] }
 
-/** What the ledger says; what an agent took after its last word is missing. */
+/** Without the cells that an agent claimed after its last heartbeat. */
 export function cellCounts(settings: Readonly<Record<string, string>>): CellCounts {
   const { given, takenBefore, taken } = readIn(settings)
   return { given, taken: takenBefore + taken.reduce((sum, [, cells]) => sum + cells, 0) }
@@ -37,7 +36,7 @@ export class CellAccount {
   #taken = new Map<Incarnation, number>()
   #saved = ''
 
-  /** As the coordinator before had it. */
+  /** Continues the counts of the previous coordinator. */
   restore(settings: Readonly<Record<string, string>>): void {
     const { given, takenBefore, taken } = readIn(settings)
     this.#given = given
@@ -46,16 +45,16 @@ export class CellAccount {
     this.#saved = this.#text()
   }
 
-  gave(cells: number): void {
+  granted(cells: number): void {
     this.#given += cells
   }
 
-  /** What an agent says it has taken since it was born; an older word than the last changes nothing. */
-  took(incarnation: Incarnation, cells: number): void {
+  /** How many cells an incarnation has claimed so far; a late report changes nothing. */
+  claimed(incarnation: Incarnation, cells: number): void {
     if (cells > (this.#taken.get(incarnation) ?? 0)) this.#taken.set(incarnation, cells)
   }
 
-  /** Who is no longer here says nothing more. */
+  /** Closes the counts of incarnations that have ended. */
   look(rows: readonly AgentRow[]): void {
     const here = new Set(rows.map(({ incarnation }) => incarnation))
     for (const [incarnation, cells] of this.#taken) {
@@ -65,7 +64,7 @@ export class CellAccount {
     }
   }
 
-  /** Null when it was last asked for as it is now. */
+  /** The setting to write; null if the counts have not changed since the last call. */
   takeChanged(): Readonly<Record<string, string>> | null {
     const text = this.#text()
     if (text === this.#saved) return null

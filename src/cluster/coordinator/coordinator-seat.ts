@@ -136,7 +136,7 @@ export class CoordinatorSeat {
       ordersBySize: true,
       signal,
       onClosed: incarnations => {
-        log.warn('agents have fallen silent; their sites go to others', { incarnations })
+        log.warn('agents have stopped sending heartbeats; their sites go to others', { incarnations })
         const failed = (error: Error) => log.warn('their files wait for a resume', { error: error.message })
         void onClosed(incarnations).catch(failed)
       },

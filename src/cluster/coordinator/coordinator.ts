@@ -1,11 +1,10 @@
 /**
- * The coordinator: Algorithm 3.1. S, the cells that wait, is in the ledger, in order; P are the free lanes of
- * the agents. It hands the head of the queue to free lanes as the assignment says, closes agents that have
- * fallen silent (their cells go to the head of the queue, D16), and ends the crawl when nothing waits, is
- * leased or drains (D20).
+ * The coordinator (the papers' Algorithm 3.1) leases waiting cells to free lanes, in the order of the queue
+ * and as the assignment says. It closes agents without a heartbeat, whose cells go to the head of the queue
+ * (D16), and ends the crawl when no cell waits, is leased or drains (D20).
  *
- * It is a role: any process that sees the ledger may run one, and the one that holds the seat acts. Nothing
- * is kept only in memory, so the next holder goes on where the last one died.
+ * Any process that sees the ledger may run a coordinator; only the holder of the seat acts. Nothing is kept
+ * only in memory, so the next holder of the seat continues where the last one died.
  */
 
 import type { Bus, BusMessage } from '../../bus/index.js'
@@ -28,89 +27,86 @@ import { SelfRoutedCells } from './self-routed-cells.js'
 import { SiteTakeover } from './site-takeover.js'
 import { StartupQuorum } from './startup-quorum.js'
 
-/** Cells of S that are looked at, at least: the turn of some may be far off. */
-const LEAST_LOOK = 100
-/** Where an assignment binds cells to lanes, it has to see more of S than the lanes that are free. */
-const LOOK_AT_ALL = 100_000
-/** An incarnation is closed after this many leases without a word: its cells were free after one. */
+/** The least number of waiting cells that are read: the turn of some may be far off. */
+const LEAST_READ = 100
+/** An assignment that binds cells to lanes has to see more of the queue than the free lanes need. */
+const READ_ALL = 100_000
+/** An incarnation is closed after this many lease times without a heartbeat; its cells are free after one. */
 const SILENT_LEASES = 2
 
 export interface CoordinatorParts {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly bus: Bus
-  /** In whose name the seat is held. */
+  /** The holder of the seat. */
   readonly incarnation: Incarnation
   readonly assignment: Assignment
-  /** Where cells may be placed anew while the crawl runs. */
+  /** Null if sites keep their agents while the crawl runs. */
   readonly repartitioner?: Repartitioner | null
   readonly leaseMs: Millis
   readonly beatMs: Millis
-  /** The least pause between two requests to a site, as set now. */
+  /** The present politeness delay. */
   readonly leastDelayMs: () => Millis
-  /**
-   * Agents that the crawl itself has started, or is about to: sites are shared among them from the beginning.
-   */
+  /** Agents that this crawl starts: sites are shared among them from the beginning. */
   readonly expectedAgents: number
-  /** the queue is ordered by size at the start (D3, D14), not by arrival. */
+  /** The queue is ordered by size at the start (D3, D14), not by arrival. */
   readonly ordersBySize: boolean
   readonly signal: StopSignal
-  /** Told of incarnations that were closed because they fell silent. */
+  /** Called with incarnations that were closed because they sent no heartbeat. */
   readonly onClosed: (incarnations: readonly Incarnation[]) => void
 }
 
 export class Coordinator {
   readonly #parts: CoordinatorParts
-  readonly #book = new AgentRegistry()
+  readonly #agents = new AgentRegistry()
   #seat: Epoch | null = null
-  /** Something may wait in S. */
+  /** Cells may wait in the queue. */
   #mayWait = true
   readonly #wake: WakeUp
-  /** Monotonic time of the next look around. */
+  /** Monotonic time of the next beat. */
   #due: Millis = 0
   /**
-   * The next look at S shows those too that nobody with a free lane can have, because one without holds the
-   * turn: it may be wanted. Where sites are meant for nobody, the holder has them when it has a lane, and
-   * nobody could have them sooner.
+   * The next read of the queue includes cells whose turn an agent without a free lane holds: another agent
+   * may need the turn. If the assignment means sites for no agent in particular, that is not needed.
    */
-  #looksAtHeld = false
+  #readsHeld = false
   readonly #turnRequests: TurnRequests
-  readonly #left: SelfRoutedCells
+  readonly #selfRouted: SelfRoutedCells
   readonly #routes: RoutePublisher
-  readonly #gathering: StartupQuorum
+  readonly #quorum: StartupQuorum
   readonly #takeover: SiteTakeover
 
   constructor(parts: CoordinatorParts) {
     this.#parts = parts
     this.#wake = new WakeUp(parts.clock)
     this.#turnRequests = new TurnRequests(parts.clock)
-    this.#left = new SelfRoutedCells(parts.clock, parts.assignment)
+    this.#selfRouted = new SelfRoutedCells(parts.clock, parts.assignment)
     this.#routes = new RoutePublisher(parts.clock, parts.ledger, parts.bus, parts.assignment)
-    this.#gathering = new StartupQuorum(parts.clock, parts.expectedAgents)
+    this.#quorum = new StartupQuorum(parts.clock, parts.expectedAgents)
     this.#takeover = new SiteTakeover(parts.clock, parts.bus)
     parts.signal.addEventListener('abort', () => this.#wake.notify(), { once: true })
   }
 
-  /** The epoch under which this one coordinates; null while another does. */
+  /** The epoch of the seat; null while another process holds it. */
   get seat(): Epoch | null {
     return this.#seat
   }
 
   /**
-   * Coordinates until the crawl ends or the signal aborts; null when it was not this one that saw the end.
+   * Coordinates until the crawl ends or the signal aborts; null if this coordinator did not end the crawl.
    */
   async run(): Promise<FinishReason | null> {
     const { bus, signal, beatMs, clock } = this.#parts
-    const unsubscribe = bus.subscribe(message => this.#hear(message))
+    const unsubscribe = bus.subscribe(message => this.#receive(message))
     try {
       while (!signal.aborted) {
         if (clock.monotonic() >= this.#due) {
           this.#due = clock.monotonic() + beatMs
-          await this.#lookAround()
+          await this.#beat()
         }
         const end = this.#seat === null ? null : await this.#coordinate()
         if (end !== null) return end
-        const gatherMs = this.#book.size * LIMITS.gatherMsPerAgent
+        const gatherMs = this.#agents.size * LIMITS.gatherMsPerAgent
         if (gatherMs >= 1) await sleep(clock, gatherMs, signal)
         await this.#wake.wait(Math.max(1, this.#due - clock.monotonic()))
       }
@@ -120,29 +116,31 @@ export class Coordinator {
     }
   }
 
-  /** With every beat: the seat, the agents, and those that have fallen silent. */
-  async #lookAround(): Promise<void> {
+  /** Renews the seat, closes agents without a heartbeat, and reads the status of the others. */
+  async #beat(): Promise<void> {
     const { ledger, incarnation, leaseMs, ordersBySize, onClosed, assignment } = this.#parts
-    const before = this.#seat
+    const wasSeated = this.#seat !== null
     this.#seat = await ledger.takeSeat(incarnation, leaseMs)
     if (this.#seat === null) return
     const closed = await ledger.closeSilent(SILENT_LEASES * leaseMs)
     if (closed.length > 0) onClosed(closed)
-    if (before === null) await this.#parts.repartitioner?.seated()
-    if (before === null) assignment.plan?.restore(await ledger.laneLoads())
-    if (before === null) await this.#routes.restore()
-    if (before === null && ordersBySize) await this.#orderBySize()
+    if (!wasSeated) {
+      await this.#parts.repartitioner?.seated()
+      assignment.plan?.restore(await ledger.laneLoads())
+      await this.#routes.restore()
+      if (ordersBySize) await this.#orderBySize()
+    }
     const rows = await ledger.agents()
-    this.#book.look(rows)
+    this.#agents.look(rows)
     this.#mayWait = true
-    this.#looksAtHeld = true
-    await this.#routes.look(rows, this.#book)
-    await this.#parts.repartitioner?.look(this.#book.views())
-    // Elsewhere a site that is given back goes to the agent it is meant for, which had it.
-    if (assignment.name === 'dynamic') this.#takeover.look(this.#book.loads())
+    this.#readsHeld = true
+    await this.#routes.look(rows, this.#agents)
+    await this.#parts.repartitioner?.look(this.#agents.views())
+    // With other assignments a released site would go back to the agent that had it.
+    if (assignment.name === 'dynamic') this.#takeover.look(this.#agents.loads())
   }
 
-  /** Once in a crawl, whoever does it. */
+  /** Once in a crawl, by any coordinator. */
   async #orderBySize(): Promise<void> {
     const { ledger } = this.#parts
     const settings = await ledger.settings()
@@ -152,49 +150,47 @@ export class Coordinator {
   }
 
   async #coordinate(): Promise<FinishReason | null> {
-    const given = await this.#grantWaiting()
-    if (given > 0 || !this.#book.isIdle) return null
+    const granted = await this.#grantWaiting()
+    if (granted > 0 || !this.#agents.isIdle) return null
     const end = await this.#parts.ledger.tryEnd()
     if (end === null) return null
-    // Before they know and leave: what they have taken since the last beat counts too.
-    await this.#routes.close(this.#book)
+    // Before the agents leave: cells that they have claimed since the last beat count too.
+    await this.#routes.close(this.#agents)
     this.#parts.bus.send({ kind: 'ended' })
     return end
   }
 
-  /** Gives free lanes what the assignment picks from S; tells how many cells that were. */
+  /** Grants waiting cells to free lanes as the assignment says; returns how many. */
   async #grantWaiting(): Promise<number> {
     const { ledger, bus, assignment } = this.#parts
     if (!this.#mayWait || assignment.looksAt === 'nothing') return 0
-    if (!this.#gathering.isOver(this.#book.reported)) return 0
-    const agents = this.#book.views()
-    const able = agents.filter(({ freeLanes }) => freeLanes > 0)
-    const free = able.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
+    if (!this.#quorum.isOver(this.#agents.reported)) return 0
+    const agents = this.#agents.views()
+    const eligible = agents.filter(({ freeLanes }) => freeLanes > 0)
+    const free = eligible.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
     if (free === 0) return 0
     this.#mayWait = false
-    const limit = assignment.looksAt === 'all' ? LOOK_AT_ALL : Math.max(free, LEAST_LOOK)
-    const withHeld = this.#looksAtHeld && assignment.looksAt === 'all'
-    this.#looksAtHeld = false
-    const seen = await ledger.waiting(
-      limit,
-      withHeld ? undefined : able.map(({ incarnation }) => incarnation),
-    )
-    const unvisited = this.#turnRequests.without(seen)
-    if (unvisited.length < seen.length) this.#mayWait = true
-    const { waiting, agents: ours } = this.#left.without(unvisited, agents)
+    const limit = assignment.looksAt === 'all' ? READ_ALL : Math.max(free, LEAST_READ)
+    const withHeld = this.#readsHeld && assignment.looksAt === 'all'
+    this.#readsHeld = false
+    const claimants = withHeld ? undefined : eligible.map(({ incarnation }) => incarnation)
+    const read = await ledger.waiting(limit, claimants)
+    const unrequested = this.#turnRequests.without(read)
+    if (unrequested.length < read.length) this.#mayWait = true
+    const { waiting, agents: ours } = this.#selfRouted.without(unrequested, agents)
     if (waiting.length === 0) return 0
     const views = ours.map(view => ({ ...view, freeLanes: Math.min(view.freeLanes, waiting.length) }))
     const assigned = assignment.assign(waiting, views)
     const bound = assignment.plan?.takeNew() ?? []
     if (bound.length > 0) await ledger.bind(bound)
-    await this.#routes.tell()
-    const given = await this.#grantAll(assigned.given, unvisited.length)
-    this.#routes.account.gave(given)
-    // Said again with every beat, until it is no longer so: the bus may lose it.
+    await this.#routes.publish()
+    const granted = await this.#grantAll(assigned.given, unrequested.length)
+    this.#routes.account.granted(granted)
+    // Sent again with every beat while the turns are needed: the bus may lose messages.
     for (const [to, groups] of assigned.wanted) bus.send({ kind: 'wanted', to, groups: [...groups] })
-    // What was not given has to wait for a lane, or for its turn.
-    if (given < waiting.length || waiting.length === limit) this.#mayWait = true
-    return given
+    // The other cells wait for a lane or for their turn.
+    if (granted < waiting.length || waiting.length === limit) this.#mayWait = true
+    return granted
   }
 
   async #grantAll(picked: ReadonlyMap<Incarnation, readonly CellId[]>, waiting: number): Promise<number> {
@@ -203,22 +199,22 @@ export class Coordinator {
     const grantTo = async (to: Incarnation, cells: readonly CellId[]) => {
       const grants = [...byLane(cells, cell => assignment.laneOf?.(cell) ?? 0)].map(async ([lane, bound]) => {
         const leases = await ledger.grant(to, bound, leaseMs, leastDelayMs(), lane)
-        this.#book.granted(to, leases)
+        this.#agents.granted(to, leases)
         left -= leases.length
       })
       await Promise.all(grants)
       bus.send({ kind: 'leases', to, waiting: left })
     }
-    // All under way at once: the ledger takes them together, and nobody waits for the answer to another.
+    // All grants are sent together: the ledger commits them in one transaction.
     await Promise.all([...picked].map(([to, cells]) => grantTo(to, cells)))
     return waiting - left
   }
 
-  #hear(message: BusMessage): void {
+  #receive(message: BusMessage): void {
     if (message.kind === 'turn-request') this.#turnRequests.announce(message.groups)
     if (message.kind === 'inbox') this.#mayWait = true
-    else if (message.kind !== 'free' || !this.#book.receive(message.from, message.status)) return
-    if (this.#mayWait || this.#book.isIdle) this.#wake.notify()
+    else if (message.kind !== 'free' || !this.#agents.receive(message.from, message.status)) return
+    if (this.#mayWait || this.#agents.isIdle) this.#wake.notify()
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * cluster/coordinator/: which agent crawls what, and when the crawl is over.
- * In: the cells that wait and the free lanes of the agents. Out: leases, closed incarnations, the end.
- * Always: nothing is kept in memory alone; the next coordinator goes on from the ledger.
+ * cluster/coordinator/: which agent crawls what, and when the crawl is over. In: the waiting cells and the
+ * free lanes of the agents. Out: leases, closed incarnations, the end. Always: nothing is kept in memory
+ * alone; the next coordinator continues from the ledger.
  */
 export { type CellCounts, cellCounts } from './cell-account.js'
 export { Coordinator, type CoordinatorParts } from './coordinator.js'

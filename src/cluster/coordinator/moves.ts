@@ -1,7 +1,7 @@
 /**
- * Cells that are with the wrong agent since sites were placed anew: asked back with every beat, because the
- * bus may lose it, until the ledger says that they are given back. What is under way stands in the ledger, so
- * the next coordinator goes on with it.
+ * Moves the cells that have another agent after a repartition. Their holders are asked to release them with
+ * every beat, because the bus may lose messages, until the ledger no longer lists the leases. The moves are
+ * in the ledger, so the next coordinator continues them.
  */
 
 import type { Bus } from '../../bus/index.js'
@@ -10,26 +10,26 @@ import { type CellId, type Clock, type Epoch, LIMITS, type Millis } from '../../
 import type { AgentView, Assignment } from '../../plan/assign/index.js'
 import type { Moved } from './repartition-record.js'
 
-/** Setting: the moves under way. */
+/** The setting with the present moves. */
 export const MOVES = 'seat.moves'
-/** Names of cells are long where sites are split, and a word on the bus must be short. */
+/** Names of cells of split sites are long, and a message on the bus must be short. */
 const CELLS_A_MESSAGE = 20
 /**
- * Heartbeats after which the word of an agent is surely later than what it did: one may have been on its way.
+ * After this many heartbeats the status of an agent includes its last release: one may have been on its way.
  */
 const BEATS = 2
 
-/** A cell, who has it, and under which epoch. */
+/** A cell, its holder, and the epoch of the lease. */
 type Move = readonly [cell: CellId, holder: Incarnation, epoch: Epoch]
 
-interface Kept {
-  /** Of the record that they belong to. */
+interface SavedMoves {
+  /** The time of their record. */
   readonly at: Millis
   readonly since: Millis
-  /** Sites that have another agent now, and cells asked back in all; null until the change is made. */
+  /** Sites with another agent, and cells to release; null until the new assignment is in force. */
   readonly begun: { readonly movedSites: number; readonly askedBack: number } | null
   readonly moves: readonly Move[]
-  /** How many cells each agent had given up by force before. */
+  /** How many cells each agent had released by force before. */
   readonly forcedBefore: readonly (readonly [Incarnation, number])[]
 }
 
@@ -38,32 +38,32 @@ export interface MovesParts {
   readonly ledger: Ledger
   readonly bus: Bus
   readonly assignment: Assignment
-  /** A cell that has not come by then is taken by force. */
+  /** A cell that was not released by then is released by force. */
   readonly graceMs?: Millis | undefined
 }
 
 export class Moves {
   readonly #parts: MovesParts
-  #kept: Kept
+  #saved: SavedMoves
   readonly #outstanding: Map<CellId, Move>
-  /** When the last one was found to be back. */
-  #backAt: Millis | null = null
+  /** When the last cell was found to be released. */
+  #releasedAt: Millis | null = null
   #byForce = false
-  /** Heartbeats heard of each agent since then. */
+  /** Heartbeats of each agent since then. */
   readonly #beats = new Map<Incarnation, { at: Millis; count: number }>()
 
-  private constructor(parts: MovesParts, kept: Kept) {
+  private constructor(parts: MovesParts, saved: SavedMoves) {
     this.#parts = parts
-    this.#kept = kept
-    this.#outstanding = new Map(kept.moves.map(move => [move[0], move]))
+    this.#saved = saved
+    this.#outstanding = new Map(saved.moves.map(move => [move[0], move]))
   }
 
-  /** Of the record of that time. */
+  /** The time of the record. */
   get at(): Millis {
-    return this.#kept.at
+    return this.#saved.at
   }
 
-  /** Before the change, what may have to move: all that is leased but bargains. */
+  /** Before the repartition: all leased cells may have to move, except those that were taken over. */
   static async prepared(parts: MovesParts, at: Millis, agents: readonly AgentView[]): Promise<Moves> {
     const { ledger, clock } = parts
     const moves: Move[] = []
@@ -71,55 +71,57 @@ export class Moves {
       for (const { cell, epoch } of await ledger.leases(incarnation, 0))
         if (ownerOf(parts, cell) === incarnation || !takesOver(parts.assignment))
           moves.push([cell, incarnation, epoch])
-    const words = [...(await forcedBy(ledger))]
-    const forcedBefore = words.map(([incarnation, { forced }]) => [incarnation, forced] as const)
+    const statuses = [...(await forcedBy(ledger))]
+    const forcedBefore = statuses.map(([incarnation, { forced }]) => [incarnation, forced] as const)
     return new Moves(parts, { at, since: clock.now(), begun: null, moves, forcedBefore })
   }
 
-  /** The change is made: what is meant for others now is asked back. */
+  /** The new assignment is in force: keeps the cells that are meant for other agents now. */
   begin(movedSites: number): void {
     for (const [cell, holder] of this.#outstanding.values()) {
       const owner = ownerOf(this.#parts, cell)
       if (owner === null || owner === holder) this.#outstanding.delete(cell)
     }
     const moves = [...this.#outstanding.values()]
-    this.#kept = { ...this.#kept, moves, begun: { movedSites, askedBack: moves.length } }
+    this.#saved = { ...this.#saved, moves, begun: { movedSites, askedBack: moves.length } }
   }
 
-  /** Those that an earlier coordinator has begun; null where there are none. */
+  /** The moves of an earlier coordinator; null if there are none. */
   static restored(parts: MovesParts, settings: Readonly<Record<string, string>>): Moves | null {
-    const kept = JSON.parse(settings[MOVES] ?? 'null') as Kept | null
-    return kept === null ? null : new Moves(parts, kept)
+    const saved = JSON.parse(settings[MOVES] ?? 'null') as SavedMoves | null
+    return saved === null ? null : new Moves(parts, saved)
   }
 
-  /** For the ledger. */
-  kept(): Readonly<Record<string, string>> {
-    return { [MOVES]: JSON.stringify(this.#kept) }
+  /** The setting to write. */
+  saved(): Readonly<Record<string, string>> {
+    return { [MOVES]: JSON.stringify(this.#saved) }
   }
 
-  /** With every beat: what came of it once all are back, null before. */
+  /** Called with every beat: the result once all cells are released, null before. */
   async look(agents: readonly AgentView[]): Promise<Moved | null> {
-    // The coordinator that made the change did not come to count what it changes.
-    if (this.#kept.begun === null) this.begin(0)
+    // The earlier coordinator died before it could count the sites that move.
+    if (this.#saved.begun === null) this.begin(0)
     await this.#dropReturned(agents)
     if (this.#outstanding.size > 0) {
       this.#ask()
       return null
     }
     const { clock, ledger } = this.#parts
-    const { begun, since } = this.#kept
-    this.#backAt ??= clock.now()
-    const relocationMs = begun!.askedBack === 0 ? 0 : this.#backAt - since
+    const { begun, since } = this.#saved
+    this.#releasedAt ??= clock.now()
+    const relocationMs = begun!.askedBack === 0 ? 0 : this.#releasedAt - since
     if (!this.#byForce) return { ...begun!, forced: 0, relocationMs }
-    const words = await forcedBy(ledger)
-    return this.#haveSpoken(words) ? { ...begun!, forced: this.#forcedSince(words), relocationMs } : null
+    const statuses = await forcedBy(ledger)
+    return this.#haveReported(statuses)
+      ? { ...begun!, forced: this.#forcedSince(statuses), relocationMs }
+      : null
   }
 
-  #forcedSince(words: ReadonlyMap<Incarnation, Word>): number {
-    const before = new Map(this.#kept.forcedBefore)
+  #forcedSince(statuses: ReadonlyMap<Incarnation, ForcedCount>): number {
+    const before = new Map(this.#saved.forcedBefore)
     let forced = 0
-    for (const [incarnation, word] of words)
-      forced += Math.max(0, word.forced - (before.get(incarnation) ?? 0))
+    for (const [incarnation, status] of statuses)
+      forced += Math.max(0, status.forced - (before.get(incarnation) ?? 0))
     return forced
   }
 
@@ -135,7 +137,7 @@ export class Moves {
 
   #ask(): void {
     const { bus, clock, graceMs = LIMITS.moveGraceMs } = this.#parts
-    const force = clock.now() - this.#kept.since > graceMs
+    const force = clock.now() - this.#saved.since > graceMs
     if (force) this.#byForce = true
     const asked = new Map<Incarnation, CellId[]>()
     for (const [cell, holder] of this.#outstanding.values())
@@ -145,15 +147,17 @@ export class Moves {
         bus.send({ kind: 'move', to, cells: cells.slice(i, i + CELLS_A_MESSAGE), force })
   }
 
-  /** Agents tell with a heartbeat what they gave up by force. One that is gone tells nothing more. */
-  #haveSpoken(words: ReadonlyMap<Incarnation, Word>): boolean {
+  /**
+   * True once the heartbeats of all holders include their releases by force. Agents that left are skipped.
+   */
+  #haveReported(statuses: ReadonlyMap<Incarnation, ForcedCount>): boolean {
     let isAll = true
-    for (const incarnation of new Set(this.#kept.moves.map(([, holder]) => holder))) {
-      const word = words.get(incarnation)
-      if (!word) continue
-      const known = this.#beats.get(incarnation) ?? { at: word.heartbeatAt, count: 0 }
-      if (word.heartbeatAt !== known.at) known.count++
-      known.at = word.heartbeatAt
+    for (const incarnation of new Set(this.#saved.moves.map(([, holder]) => holder))) {
+      const status = statuses.get(incarnation)
+      if (!status) continue
+      const known = this.#beats.get(incarnation) ?? { at: status.heartbeatAt, count: 0 }
+      if (status.heartbeatAt !== known.at) known.count++
+      known.at = status.heartbeatAt
       this.#beats.set(incarnation, known)
       if (known.count < BEATS) isAll = false
     }
@@ -161,29 +165,27 @@ export class Moves {
   }
 }
 
-/**
- * True where an agent with a free lane may have the cell of another: that is its bargain, and it keeps it.
- */
+/** True if an agent with a free lane may take over cells of another agent, which it then keeps. */
 export function takesOver({ name }: Assignment): boolean {
   return name === 'hybrid' || name === 'dynamic'
 }
 
-/** Null while that agent is away. */
+/** Null while the owner is away. */
 function ownerOf({ assignment }: MovesParts, cell: CellId): Incarnation | null {
   return assignment.intendedOwner?.(cell) ?? null
 }
 
-interface Word {
+interface ForcedCount {
   readonly heartbeatAt: Millis
-  /** Cells it has given up by force in its incarnation. */
+  /** Cells that the incarnation has released by force. */
   readonly forced: number
 }
 
-async function forcedBy(ledger: Ledger): Promise<Map<Incarnation, Word>> {
-  const words = new Map<Incarnation, Word>()
+async function forcedBy(ledger: Ledger): Promise<Map<Incarnation, ForcedCount>> {
+  const statuses = new Map<Incarnation, ForcedCount>()
   for (const { incarnation, status, heartbeatAt } of await ledger.agents()) {
     const { forcedCells = 0 } = JSON.parse(status || '{}') as { forcedCells?: number }
-    words.set(incarnation, { heartbeatAt, forced: forcedCells })
+    statuses.set(incarnation, { heartbeatAt, forced: forcedCells })
   }
-  return words
+  return statuses
 }

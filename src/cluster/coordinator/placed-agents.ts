@@ -1,21 +1,15 @@
-/**
- * What is known of the agents that sites can be placed with: how much each is to have, and how far they are
- * from each other.
- */
+/** The agents for a repartition: the share of each, and their distances from each other. */
 
 import type { AgentRow, Incarnation, Ledger } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'
 import type { AgentView } from '../../plan/assign/index.js'
 import { PART_OWNERS, type PlacedAgent } from '../../plan/assign/learned/index.js'
 
-/**
- * However busy it is now, an agent has this much of the share of one that is not: what it is busy with may
- * move.
- */
+/** The capacity of a busy agent counts as at least this much: the sites it is busy with may move. */
 const LEAST_CAPACITY = 1 / 2
 
-/** What an agent tells of its line and of the others with every heartbeat. */
-interface Word {
+/** The part of a heartbeat status about bandwidth and other agents. */
+interface NetworkStatus {
   readonly load?: { readonly bandwidthFree: number | null; readonly bytesPerSecond: number } | null
   readonly peers?: Readonly<Record<Incarnation, { readonly rttMs: Millis; readonly bytesPerSecond: number }>>
 }
@@ -27,21 +21,27 @@ export async function placedAgents(
 ): Promise<PlacedAgent[]> {
   const { [PART_OWNERS]: owners = '[]' } = await ledger.settings()
   const shares = sharesOf(agents, parts, JSON.parse(owners) as string[])
-  const words = new Map((await ledger.agents()).map(row => [row.incarnation, wordOf(row)]))
+  const statuses = new Map((await ledger.agents()).map(row => [row.incarnation, statusOf(row)]))
   const names = new Map(agents.map(({ name, incarnation }) => [incarnation, name]))
   return agents.map(({ name, incarnation, lanes }, i) => {
-    const { load, peers = {} } = words.get(incarnation) ?? {}
+    const { load, peers = {} } = statuses.get(incarnation) ?? {}
     const byName = Object.entries(peers).flatMap(([incarnation, peer]) => {
       const other = names.get(Number(incarnation))
       return other === undefined ? [] : [[other, peer] as const]
     })
-    return { name, lanes, share: shares[i], bytesPerSecond: lineOf(load), peers: Object.fromEntries(byName) }
+    return {
+      name,
+      lanes,
+      share: shares[i],
+      bytesPerSecond: bandwidthOf(load),
+      peers: Object.fromEntries(byName),
+    }
   })
 }
 
 /**
- * `--parts` are told part by part: an agent has the share of the part it owns, who owns none one that is left
- * over. Without them an agent has as much as it is able to take now (D13).
+ * With `--parts`, an agent has the share of the part it owns, or else of a part without an owner here.
+ * Without `--parts`, the share is its capacity (D13).
  */
 function sharesOf(
   agents: readonly AgentView[],
@@ -56,12 +56,12 @@ function sharesOf(
   return agents.map(({ name }) => parts[owners.indexOf(name)] ?? free.shift() ?? usual)
 }
 
-function wordOf({ status }: AgentRow): Word {
-  return JSON.parse(status || '{}') as Word
+function statusOf({ status }: AgentRow): NetworkStatus {
+  return JSON.parse(status || '{}') as NetworkStatus
 }
 
-/** What is used now, and that is all but what is free; undefined where nobody knows. */
-function lineOf(load: Word['load']): number | undefined {
+/** Computed from the used and the free part; undefined if unknown. */
+function bandwidthOf(load: NetworkStatus['load']): number | undefined {
   if (!load || load.bandwidthFree === null || load.bandwidthFree >= 1 || load.bytesPerSecond === 0)
     return undefined
   return load.bytesPerSecond / (1 - load.bandwidthFree)

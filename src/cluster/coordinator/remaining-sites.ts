@@ -1,15 +1,15 @@
-/** What is left to do, site by site, and whose it is now: what a repartition starts from. */
+/** The remaining work of each site, and its agent: the input of a repartition. */
 
 import type { Ledger } from '../../ledger/index.js'
 import type { AgentView, Assignment } from '../../plan/assign/index.js'
 import type { SiteLeft } from '../../plan/assign/learned/index.js'
 import { takesOver } from './moves.js'
 
-/** Cells whose inboxes are looked at: of more that wait, the last count for little. */
+/** How many waiting cells are read for their inboxes. The last of more cells hardly count. */
 const MOST_WAITING = 100_000
 const BATCH_CELLS = 1_000
 
-/** Of a site that was split each piece for itself: they were made to be with different agents. */
+/** The pieces of a split site are listed one by one: they may be with different agents. */
 export async function remainingSites(
   ledger: Ledger,
   assignment: Assignment,

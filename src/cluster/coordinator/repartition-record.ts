@@ -1,7 +1,6 @@
 /**
- * What is written down of a repartition: what it was to bring and to cost, and what then happened, in the
- * same quantities. The time before it and the time after it are spans of the crawl: from the end of one
- * repartition to the next, or to the end.
+ * The record of a repartition: its predicted gain and cost, and what then happened, in the same quantities.
+ * Before and after are spans of the crawl, from the end of one repartition to the next, or to the end.
  */
 
 import type { Ledger } from '../../ledger/index.js'
@@ -15,24 +14,21 @@ interface Pace {
   readonly messagesPerPage: number
 }
 
-/** S10, S11: until the agent with most to do has fetched what is left, and has sent its links. */
+/** Until the agent with most work has fetched what is left, and has sent its links (S10, S11). */
 interface PredictedPace extends Pace {
   readonly downloadMs: Millis
   readonly exchangeMs: Millis
 }
 
-/** What moving is for, and what it costs. */
+/** The predicted gain and cost of a repartition. */
 export interface Predicted {
-  /** URLs that wait. */
+  /** Queued URLs. */
   readonly left: number
-  /** Of download and exchange of what is left. */
+  /** Time saved for the download and the exchange of what is left. */
   readonly gainMs: Millis
-  /** S12: until the last cell that has to be asked back is with its new agent; 0 where none has to. */
+  /** Until the last leased cell is with its new agent; 0 if none has to move (S12). */
   readonly relocationMs: Millis
-  /**
-   * Sites with something left that get another agent, and of them those that are leased and have to be asked
-   * back.
-   */
+  /** Sites with work left that get another agent, and how many of them are leased and must be released. */
   readonly movedSites: number
   readonly askedBack: number
   readonly before: PredictedPace
@@ -58,18 +54,18 @@ export function predictedOf(plan: Omit<Repartition, 'plan' | 'owners'>): Predict
   }
 }
 
-/** The same, as it was. */
+/** What was measured. */
 export interface Moved {
   readonly movedSites: number
   readonly askedBack: number
-  /** Of those, how many did not come by themselves. */
+  /** How many of them had to be released by force. */
   readonly forced: number
   readonly relocationMs: Millis
 }
 
-/** How far the crawl was. */
+/** The progress of the crawl at one time. */
 export interface Mark {
-  /** Time of the coordinator. */
+  /** By the clock of the coordinator. */
   readonly at: Millis
   readonly pages: number
   readonly messages: number
@@ -86,17 +82,14 @@ export interface RepartitionRecord {
   readonly agents: number
   readonly isWorth: boolean
   readonly predicted: Predicted
-  /** Null while it is under way, and where nothing was done. */
+  /** Null while cells move, and if the repartition was not worth it. */
   readonly moved: Moved | null
-  /**
-   * The crawl before it was decided, and after the last cell had moved; null where nothing was done, or it is
-   * not over.
-   */
+  /** The spans before the decision and after the last move; null if not worth it, or not over. */
   readonly before: Span | null
   readonly after: Span | null
 }
 
-/** Settings: the records, oldest first, and the span of the crawl that is not over yet. */
+/** Settings with the records, oldest first, and with the present span. */
 export const REPARTITIONS = 'seat.repartitions'
 export const SPAN = 'seat.span'
 const KEPT_RECORDS = 50
@@ -116,13 +109,13 @@ export function spanIn(settings: Readonly<Record<string, string>>): Span | null 
   return JSON.parse(settings[SPAN] ?? 'null') as Span | null
 }
 
-/** The record of one time takes the place of the one that was there before. */
+/** Adds the record, or replaces the one of the same time. */
 export function withRecord(records: readonly RepartitionRecord[], record: RepartitionRecord): string {
   const others = records.filter(({ at }) => at !== record.at)
   return JSON.stringify([...others, record].slice(-KEPT_RECORDS))
 }
 
-/** Of the last change that was made, what came after it is known by now. */
+/** Adds the span after the last repartition that was made. */
 export function withAfter(records: readonly RepartitionRecord[], after: Span): RepartitionRecord[] {
   const last = records.findLast(({ before }) => before !== null)
   return records.map(record => (record === last && record.after === null ? { ...record, after } : record))
@@ -132,7 +125,7 @@ interface MeasuredPace extends Pace {
   readonly seconds: number
 }
 
-/** Null where the span is too short to say anything. */
+/** Null if the span is empty. */
 export function paceIn(span: Span | null): MeasuredPace | null {
   if (span === null || span.to.at <= span.from.at) return null
   const seconds = (span.to.at - span.from.at) / 1000

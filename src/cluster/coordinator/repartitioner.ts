@@ -1,9 +1,8 @@
 /**
- * Live repartition. From time to time, and when an agent has come or gone, somebody computes whether the
- * sites would be better placed otherwise; where the predicted gain is larger than the predicted cost, the new
- * assignment takes the place of the old one, and the cells that are with the wrong agent are asked back: it
- * stops, seals, commits and releases them (`moves.ts`). What was predicted and what then happened is written
- * down (`repartition-record.ts`).
+ * Live repartition. From time to time, and after agents have joined or left, it computes a new partition. If
+ * the predicted gain is larger than the predicted cost, the new assignment replaces the old one, and cells
+ * with another agent are moved: their holders stop, commit and release them (`moves.ts`). A record holds what
+ * was predicted and what then happened (`repartition-record.ts`).
  */
 
 import type { Bus } from '../../bus/index.js'
@@ -26,12 +25,12 @@ import {
   withRecord,
 } from './repartition-record.js'
 
-/** A change that could be made. */
+/** A possible repartition. */
 export interface Proposal {
   readonly predicted: Predicted
-  /** What it starts from; parts are places in the agents that were asked about. */
+  /** The remaining work; parts are indexes into the list of agents. */
   readonly left: readonly SiteLeft[]
-  /** Writes it down for the next coordinator, and makes the assignment. */
+  /** Saves it for the next coordinator, and returns the new assignment. */
   readonly adopt: () => Promise<Assignment>
 }
 
@@ -41,24 +40,22 @@ export interface RepartitionerParts {
   readonly bus: Bus
   readonly assignment: LiveAssignment
   readonly everyMs: Millis
-  /** Null where nothing can be said. */
+  /** Resolves to null if there is no better partition to propose. */
   readonly propose: (agents: readonly AgentView[], why: Reason) => Promise<Proposal | null>
-  /** What an earlier holder of the seat has adopted; null where that is nothing. */
+  /** The assignment that an earlier coordinator has adopted; null if there is none. */
   readonly restore: () => Promise<Assignment | null>
-  /** Gain over cost, unless somebody wants to see it move. */
+  /** Absent: gain over cost. A test may always say yes. */
   readonly isWorth?: (predicted: Predicted) => boolean
-  /** Cells that have not come back by then are taken by force. */
+  /** Cells that were not released by then are released by force. */
   readonly graceMs?: Millis
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
-/** Of the time, one part in so many goes into looking. */
+/** At most one part in this many of the time goes into computing partitions. */
 const PROPOSAL_SHARE = 5
-/** Where agents come and go all the time, it is looked after so many graces all the same. */
+/** If agents keep joining and leaving, a partition is computed after this many grace times all the same. */
 const MOST_GRACES = 3
-/**
- * Nobody looked for so many rounds: the crawl was stopped meanwhile, and that time is no part of any span.
- */
+/** After this many missed rounds the crawl was stopped meanwhile: that time belongs to no span. */
 const MISSED_ROUNDS = 3
 
 function pays({ gainMs, relocationMs }: Predicted): boolean {
@@ -68,9 +65,9 @@ function pays({ gainMs, relocationMs }: Predicted): boolean {
 export class Repartitioner {
   readonly #parts: RepartitionerParts
   readonly #movesParts: MovesParts
-  /** Names of the agents when this was last looked at; null before the first time. */
+  /** Names of the agents at the last beat; null before the first. */
   #agents: ReadonlySet<string> | null = null
-  /** Why it is due, and the latest time by which agents that come and go are looked at. */
+  /** Why a partition is due early, and the latest time for it. */
   #change: { readonly why: Reason; readonly latest: Millis } | null = null
   #due: Millis
   #proposing: Promise<void> | null = null
@@ -83,7 +80,7 @@ export class Repartitioner {
     this.#due = parts.clock.monotonic() + parts.everyMs
   }
 
-  /** The seat is ours from now on: what another has begun is gone on with. */
+  /** The coordinator has taken the seat: continues what the last holder has begun. */
   async seated(): Promise<void> {
     const { ledger, clock, everyMs, assignment } = this.#parts
     const adopted = await this.#parts.restore()
@@ -97,30 +94,30 @@ export class Repartitioner {
     await this.#beginSpan()
   }
 
-  /** With every beat of the coordinator that has the seat. */
+  /** Called with every beat. */
   async look(agents: readonly AgentView[]): Promise<void> {
     const now = this.#parts.clock.monotonic()
-    this.#meet(agents, now)
+    this.#noteChanges(agents, now)
     if (this.#moves !== null) await this.#move(this.#moves, agents)
     else if (this.#proposing === null && now >= this.#due) {
       const why = this.#change?.why ?? 'time'
       this.#change = null
       this.#due = now + this.#parts.everyMs
-      // Not waited for: cells are handed out meanwhile.
+      // Not awaited: cells are granted meanwhile.
       const failed = (error: Error) => this.#parts.log('repartition failed', { error: error.message })
       this.#proposing = this.#propose(agents, why)
         .catch(failed)
         .finally(() => {
           this.#proposing = null
-          // What takes long is done less often: a large web is gone through for it.
+          // With a large web a partition takes long, so it is computed less often.
           const tookMs = this.#parts.clock.monotonic() - now
           this.#due = Math.max(this.#due, now + PROPOSAL_SHARE * tookMs)
         })
     }
   }
 
-  /** Who has come or gone is given the time to come back; not for ever, where somebody always does. */
-  #meet(agents: readonly AgentView[], now: Millis): void {
+  /** Gives agents time to come back before a partition is computed, but not without end. */
+  #noteChanges(agents: readonly AgentView[], now: Millis): void {
     const names = new Set(agents.map(({ name }) => name))
     const before = this.#agents
     this.#agents = names
@@ -161,10 +158,9 @@ export class Repartitioner {
     const { ledger, assignment } = this.#parts
     const moves = await Moves.prepared(this.#movesParts, record.at, agents)
     const records = withAfter(recordsIn(await ledger.settings()), record.before!)
-    await ledger.set({ [REPARTITIONS]: withRecord(records, record), ...moves.kept() })
+    await ledger.set({ [REPARTITIONS]: withRecord(records, record), ...moves.saved() })
     assignment.replace(await proposal.adopt())
-    // Seen by the new assignment at once: it has to know who is here before it can say for whom a cell is
-    // meant.
+    // The new assignment must know the agents before it can name the owner of a cell.
     assignment.assign([], agents)
     const places = new Map(agents.map(({ incarnation }, place) => [incarnation, place]))
     const movedSites = proposal.left.filter(site => {
@@ -172,13 +168,13 @@ export class Repartitioner {
       return owner !== null && isMoved(site, places.get(owner) ?? -1)
     }).length
     moves.begin(movedSites)
-    await ledger.set(moves.kept())
+    await ledger.set(moves.saved())
     this.#moves = moves
   }
 
   async #move(moves: Moves, agents: readonly AgentView[]): Promise<void> {
     const { ledger, assignment, log } = this.#parts
-    // After a change of the seat it has not met them yet.
+    // After a change of the seat the assignment does not know the agents yet.
     assignment.assign([], agents)
     const relocated = await moves.look(agents)
     if (relocated === null) return

@@ -1,33 +1,35 @@
 /**
- * What the coordinator tells agents that route on their own (S2), by settings of the ledger that come with
- * every heartbeat: who is here and who has which part. The next coordinator goes on with the same. It also
- * keeps count of who took what.
+ * Publishes what agents with a routing table need (S2): the members and the owners of the parts, in settings
+ * that come with every heartbeat. The next coordinator continues with them. Also counts granted and claimed
+ * cells.
  */
 
 import type { Bus } from '../../bus/index.js'
 import type { AgentRow, Ledger } from '../../ledger/index.js'
 import type { Clock, Millis } from '../../model/index.js'
-import type { AgentView, Assignment } from '../../plan/assign/index.js'
+import type { Assignment } from '../../plan/assign/index.js'
 import { PART_OWNERS, ROUTING_MEMBERS, ROUTING_STAGE, stageIn } from '../../plan/assign/learned/index.js'
 import type { AgentRegistry } from './agent-registry.js'
 import { CellAccount } from './cell-account.js'
 
-/** Of the table that a crawl begins with. */
+/** The stage of the first table of a crawl. */
 export const FIRST_STAGE = 1
 
 /**
- * Begins a stage: agents replace their tables before they take anything more. A coordinator that comes after
- * another begins one too: that one may have died between the table and its number. Where there is no table
- * and none `comes`, there is none.
+ * Begins a stage: agents replace their tables before they claim more cells. A new coordinator begins one too:
+ * the one before may have died between the table and its number. Returns 0 if there is no table, and none
+ * comes with `settings`.
  */
-export async function newStage(ledger: Ledger, comes?: Readonly<Record<string, string>>): Promise<number> {
+export async function newStage(ledger: Ledger, settings?: Readonly<Record<string, string>>): Promise<number> {
   const stage = stageIn(await ledger.settings())
-  if (stage === 0 && comes === undefined) return 0
-  await ledger.set({ ...comes, [ROUTING_STAGE]: String(stage + 1) })
+  if (stage === 0 && settings === undefined) return 0
+  await ledger.set({ ...settings, [ROUTING_STAGE]: String(stage + 1) })
   return stage + 1
 }
 
-/** The account is for the report alone: what a coordinator that dies has not written is missing there. */
+/**
+ * How often the counts are saved. They are for the report only: if the coordinator dies, the last are lost.
+ */
 const SAVE_MS: Millis = 5_000
 
 export class RoutePublisher {
@@ -36,7 +38,7 @@ export class RoutePublisher {
   readonly #bus: Bus
   readonly #assignment: Assignment
   readonly account = new CellAccount()
-  /** What agents were last told of each other. */
+  /** The members, their incarnations and the stage as last published. */
   #membersText = ''
   #incarnations = ''
   #stage = 0
@@ -49,7 +51,7 @@ export class RoutePublisher {
     this.#assignment = assignment
   }
 
-  /** The seat is ours from now on. */
+  /** Called when the coordinator has taken the seat. */
   async restore(): Promise<void> {
     const { owners } = this.#assignment
     if (!owners) return
@@ -59,23 +61,19 @@ export class RoutePublisher {
     owners.restore(JSON.parse(settings[PART_OWNERS] ?? '[]') as string[])
   }
 
-  /** With every beat, after a look at who is here. */
-  async look(rows: readonly AgentRow[], book: AgentRegistry): Promise<void> {
+  /** Called with every beat of the coordinator. */
+  async look(rows: readonly AgentRow[], agents: AgentRegistry): Promise<void> {
     if (!this.#assignment.owners) return
-    this.#count(book)
+    this.#count(agents)
     this.account.look(rows)
-    this.#show(book.views())
-    await this.tell()
-    if (this.#clock.monotonic() >= this.#saveAt) await this.#save(book)
+    // The assignment must know the agents before it can name the owners.
+    this.#assignment.assign([], agents.views())
+    await this.publish()
+    if (this.#clock.monotonic() >= this.#saveAt) await this.#save(agents)
   }
 
-  /** The assignment has to have seen who is here before it can say who owns what. */
-  #show(agents: readonly AgentView[]): void {
-    this.#assignment.assign([], agents)
-  }
-
-  /** After the assignment was asked: what it has decided is written down before anything is leased by it. */
-  async tell(): Promise<void> {
+  /** Saves the decisions of the assignment. Call it before any cell is leased by them. */
+  async publish(): Promise<void> {
     const { owners, routes } = this.#assignment
     if (!owners) return
     const changed = owners.takeChanged()
@@ -92,25 +90,25 @@ export class RoutePublisher {
       [ROUTING_MEMBERS]: membersText,
       ...(changed && { [PART_OWNERS]: JSON.stringify(changed) }),
     })
-    // Capacities change all the time: that is heard early enough with the next heartbeat.
+    // Capacities change all the time: the next heartbeat brings them soon enough.
     if (isUrgent) this.#bus.send({ kind: 'routes' })
   }
 
-  /** The crawl is over: the account as it is now. */
-  async close(book: AgentRegistry): Promise<void> {
+  /** The crawl is over: saves the last counts. */
+  async close(agents: AgentRegistry): Promise<void> {
     if (!this.#assignment.owners) return
-    book.look(await this.#ledger.agents())
-    await this.#save(book)
+    agents.look(await this.#ledger.agents())
+    await this.#save(agents)
   }
 
-  async #save(book: AgentRegistry): Promise<void> {
+  async #save(agents: AgentRegistry): Promise<void> {
     this.#saveAt = this.#clock.monotonic() + SAVE_MS
-    this.#count(book)
+    this.#count(agents)
     const changed = this.account.takeChanged()
     if (changed !== null) await this.#ledger.set(changed)
   }
 
-  #count(book: AgentRegistry): void {
-    for (const [incarnation, cells] of book.taken()) this.account.took(incarnation, cells)
+  #count(agents: AgentRegistry): void {
+    for (const [incarnation, cells] of agents.claimed()) this.account.claimed(incarnation, cells)
   }
 }

@@ -1,18 +1,18 @@
 /**
- * S2: between stages every agent routes on its own. The coordinator leaves an agent that has the table the
- * cells that are meant for it, and the lanes it fills with them. Where a lane was free and a cell waited for
- * longer than it takes an agent to see both, something was lost on the way: then the coordinator gives it, as
- * it does to those who have no table.
+ * Between stages agents with the routing table claim their own cells (S2): the coordinator grants neither
+ * these cells nor the lanes for them. If a lane was free and a cell waited for longer than an agent needs to
+ * notice both, a notification was lost, and the coordinator grants the cell, as it does to agents without a
+ * table.
  */
 
 import type { Incarnation, WaitingCell } from '../../ledger/index.js'
 import type { CellId, Clock, Millis } from '../../model/index.js'
 import type { AgentView, Assignment } from '../../plan/assign/index.js'
 
-/** An agent hears of a new cell at once, or looks for it with its next heartbeat. */
-const MEND_MS: Millis = 1_500
-/** Cells whose turn another holds are not shown in every round. */
-const SHOWN_MS: Millis = 5_000
+/** An agent notices a new cell at once, or with its next heartbeat. */
+const NOTICE_MS: Millis = 1_500
+/** A cell that waits for a turn is not read in every round; after this it no longer waits. */
+const TURN_MS: Millis = 5_000
 
 interface Rest {
   readonly waiting: readonly WaitingCell[]
@@ -22,13 +22,10 @@ interface Rest {
 export class SelfRoutedCells {
   readonly #clock: Clock
   readonly #assignment: Assignment
-  /** Since when cells are seen to wait, and agents to have a lane free. */
+  /** Since when cells wait, and agents have a free lane. */
   #cells = new Map<CellId, Millis>()
   #lanes = new Map<Incarnation, Millis>()
-  /**
-   * Cells that were seen to wait for a turn, and when last: once it is passed on they have waited for long
-   * enough.
-   */
+  /** When cells last waited for a turn of another agent: once it is passed on, they are granted at once. */
   readonly #turns = new Map<CellId, Millis>()
 
   constructor(clock: Clock, assignment: Assignment) {
@@ -36,7 +33,7 @@ export class SelfRoutedCells {
     this.#assignment = assignment
   }
 
-  /** What is not left to them: cells to give out, and lanes to give them to. */
+  /** The cells that the coordinator has to grant, and the lanes that it may use. */
   without(waiting: readonly WaitingCell[], agents: readonly AgentView[]): Rest {
     const routes = this.#assignment.routes ?? null
     if (routes === null || routes.stage === 0) return { waiting, agents }
@@ -50,7 +47,7 @@ export class SelfRoutedCells {
       const seenAt = this.#cells.get(row.cell) ?? now
       seen.set(row.cell, seenAt)
       if (lanes === 0) return routes.assignsRest
-      if (now - Math.max(seenAt, this.#lanes.get(owner) ?? now) >= MEND_MS) return true
+      if (now - Math.max(seenAt, this.#lanes.get(owner) ?? now) >= NOTICE_MS) return true
       free.set(owner, lanes - 1)
       return false
     })
@@ -62,16 +59,16 @@ export class SelfRoutedCells {
     return { waiting: rest, agents: left }
   }
 
-  /** Of those that have the table that is in force. */
+  /** The free lanes of the agents with the current table. */
   #lanesOf(agents: readonly AgentView[], inForce: number, now: Millis): Map<Incarnation, number> {
-    const alone = agents.filter(({ stage }) => stage === inForce)
-    const able = alone.filter(({ freeLanes }) => freeLanes > 0)
-    this.#lanes = new Map(able.map(({ incarnation }) => [incarnation, this.#lanes.get(incarnation) ?? now]))
-    for (const [cell, at] of this.#turns) if (now - at > SHOWN_MS) this.#turns.delete(cell)
-    return new Map(alone.map(({ incarnation, freeLanes }) => [incarnation, freeLanes]))
+    const current = agents.filter(({ stage }) => stage === inForce)
+    const free = current.filter(({ freeLanes }) => freeLanes > 0)
+    this.#lanes = new Map(free.map(({ incarnation }) => [incarnation, this.#lanes.get(incarnation) ?? now]))
+    for (const [cell, at] of this.#turns) if (now - at > TURN_MS) this.#turns.delete(cell)
+    return new Map(current.map(({ incarnation, freeLanes }) => [incarnation, freeLanes]))
   }
 
-  /** Another has the turn, and has to be told that it is wanted; or had it until now. */
+  /** True if another agent holds the turn and must be asked for it, or held it until now. */
   #needsTurn({ cell, turnOf }: WaitingCell, owner: Incarnation, now: Millis): boolean {
     if (turnOf === null || turnOf === owner) return this.#turns.delete(cell)
     this.#turns.set(cell, now)

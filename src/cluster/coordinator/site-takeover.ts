@@ -1,28 +1,26 @@
 /**
- * An agent that has run dry takes sites over: those that have more than their share are asked to give some
- * back. They choose which, commit what they have of them and release them to S, where the dry agent is first
- * in line because it has the least load. The share goes by lanes: what a machine has free at the moment says
- * what its agent had to do.
+ * Moves sites to agents without enough work. Agents with more than their share are asked to release some.
+ * They choose which, commit their pages and release them to the queue; the idle agent gets them because it
+ * has the least load. Shares go by lanes: what a machine has free at the moment depends on the work it had.
  *
- * So that sites do not go back and forth: an agent is dry with half of its share at most, by two heartbeats
- * in a row; others give no more than what they have above their share; and there is a pause before the next
- * request.
+ * Sites must not go back and forth: an agent is idle only if two heartbeats in a row say that it has at most
+ * half of its share, the others release only what they have above their share, and requests pause.
  */
 import type { Bus } from '../../bus/index.js'
 import type { Incarnation } from '../../ledger/index.js'
 import type { Clock, Millis } from '../../model/index.js'
 import type { AgentLoad } from './agent-registry.js'
 
-/** Part of its share below which an agent counts as dry. */
-const DRY_PART = 1 / 2
-/** Sites are committed, released, leased and opened meanwhile, and heartbeats tell of it. */
+/** The part of its share up to which an agent counts as idle. */
+const IDLE_PART = 1 / 2
+/** Time for sites to be committed, released, leased and opened, and for heartbeats to report it. */
 const PAUSE_MS: Millis = 5_000
 
 export class SiteTakeover {
   readonly #clock: Clock
   readonly #bus: Bus
-  /** Agents that are dry, and the first heartbeat that said so. */
-  #dry: ReadonlyMap<Incarnation, number> = new Map()
+  /** Idle agents, and the first heartbeat that said so. */
+  #idle: ReadonlyMap<Incarnation, number> = new Map()
   #nextAt: Millis = 0
 
   constructor(clock: Clock, bus: Bus) {
@@ -30,16 +28,16 @@ export class SiteTakeover {
     this.#bus = bus
   }
 
-  /** With every beat. A request that the bus loses is made again after the pause. */
+  /** Called with every beat. A request that the bus loses is repeated after the pause. */
   look(agents: readonly AgentLoad[]): void {
     const shares = sharesOf(agents)
-    const dry = agents.filter((agent, i) => isDry(agent, shares[i]))
+    const idle = agents.filter((agent, i) => isIdle(agent, shares[i]))
     const since = new Map(
-      dry.map(({ incarnation, heartbeat }) => [incarnation, this.#dry.get(incarnation) ?? heartbeat]),
+      idle.map(({ incarnation, heartbeat }) => [incarnation, this.#idle.get(incarnation) ?? heartbeat]),
     )
-    this.#dry = since
+    this.#idle = since
     const now = this.#clock.monotonic()
-    const isDue = dry.some(({ incarnation, heartbeat }) => since.get(incarnation) !== heartbeat)
+    const isDue = idle.some(({ incarnation, heartbeat }) => since.get(incarnation) !== heartbeat)
     if (!isDue || now < this.#nextAt) return
     for (const [i, { incarnation, busySites, spareGroups }] of agents.entries()) {
       const groups = Math.min(spareGroups, Math.floor(busySites - shares[i]))
@@ -50,14 +48,11 @@ export class SiteTakeover {
   }
 }
 
-function isDry({ freeLanes, busySites }: AgentLoad, share: number): boolean {
-  return freeLanes > 0 && busySites <= share * DRY_PART
+function isIdle({ freeLanes, busySites }: AgentLoad, share: number): boolean {
+  return freeLanes > 0 && busySites <= share * IDLE_PART
 }
 
-/**
- * Of the sites that are being crawled, how many each agent would have if all had as many for each of their
- * lanes.
- */
+/** How many of the busy sites each agent would have if all had the same number per lane. */
 function sharesOf(agents: readonly AgentLoad[]): number[] {
   const sites = agents.reduce((sum, { busySites }) => sum + busySites, 0)
   const lanes = agents.reduce((sum, agent) => sum + agent.lanes, 0)

@@ -1,7 +1,7 @@
 /**
- * The start of a crawl: the first agent to report has lanes for all sites, so nothing is handed out before
- * all agents that are expected have reported. An agent that does not come holds the crawl up for a few
- * seconds only; it takes its share over when it comes (`site-takeover.ts`).
+ * At the start of a crawl the first agent to report could take all sites. So nothing is granted before all
+ * expected agents have reported. A missing agent delays the crawl for a few seconds only; when it comes, it
+ * gets its share by `site-takeover.ts`.
  */
 import { type Clock, LIMITS, type Millis } from '../../model/index.js'
 
@@ -17,7 +17,7 @@ export class StartupQuorum {
     this.#expected = expected
   }
 
-  /** True once nobody is waited for any more, given how many agents have reported. */
+  /** True once cells may be granted. `reported`: how many agents have reported. */
   isOver(reported: number): boolean {
     if (this.#isOver) return true
     const now = this.#clock.monotonic()

@@ -1,4 +1,4 @@
-/** The agent's end of the channel: one request at a time to whoever coordinates, found through the ledger. */
+/** The agent's end of the channel: one request at a time to the coordinator, which is found in the ledger. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { hostname } from 'node:os'
 import { type Ledger, seatStatusOf } from '../../ledger/index.js'
@@ -23,7 +23,7 @@ interface Answered {
   readonly body: Buffer
 }
 
-/** Nobody answers there, or not as one of us would. */
+/** There is no answer, or not that of a coordinator. */
 export class UnavailableError extends Error {}
 
 export interface Channel {
@@ -32,7 +32,7 @@ export interface Channel {
   close(): void
 }
 
-/** A silence that long is the end of a connection; the next try goes on where this one stopped. */
+/** A connection without data for this long is closed; the next try continues where it stopped. */
 const SILENCE_MS = 10_000
 const LOOPBACK = /^(?:127\.|localhost$|::1$)/
 
@@ -44,16 +44,16 @@ export function channelTo(ledger: Ledger, token: string): Channel {
   }
 }
 
-/** Of several that think they have the seat, the one with the highest epoch. */
+/** Of several that believe to hold the seat, the one with the highest epoch. */
 async function findCoordinator(ledger: Ledger): Promise<CoordinatorPlace> {
   const held = (await ledger.agents()).map(seatStatusOf).filter(status => status !== null)
   const [latest] = held.sort((a, b) => b.seat - a.seat)
-  if (latest === undefined) throw new UnavailableError('nobody coordinates the crawl now')
-  if (latest.place === null) throw new UnavailableError('the coordinator does not take packs yet')
+  if (latest === undefined) throw new UnavailableError('the crawl has no coordinator at the moment')
+  if (latest.place === null) throw new UnavailableError('the coordinator does not accept packs yet')
   const { machine, host, port } = latest.place
   if (LOOPBACK.test(host) && machine !== hostname())
     throw new UnavailableError(
-      'the coordinator takes packs from its own machine only; give it --listen HOST:PORT',
+      'the coordinator accepts packs from its own machine only; start it with --listen HOST:PORT',
     )
   return { host, port }
 }
@@ -90,7 +90,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   let bytes = 0
   for await (const part of response as AsyncIterable<Buffer>) {
     bytes += part.length
-    if (bytes > LIMITS.uploadBytes) throw new Error('too long an answer')
+    if (bytes > LIMITS.uploadBytes) throw new Error('the answer is too long')
     parts.push(part)
   }
   if (!response.complete) throw new Error('cut')

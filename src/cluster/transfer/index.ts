@@ -1,18 +1,13 @@
 /**
- * transfer/: packs of agents that do not see the store (D11), on their way to the coordinator, who does.
- *
- * In: packs in memory, one at a time. Out: bytes in the coordinator's store, and where they are: the agent
- * commits them in the ledger itself, as it would its own. The same channel brings it the journals that a
- * cell's seen-set and queue derive from, and the routing table.
- *
- * Always holds: nothing without the crawl's token; packs only of incarnations that are open in the ledger; a
- * pack is stored only when its digest is right; a connection that was cut goes on where it stopped; a pack
- * sent twice is stored once; what the receiver holds is bounded, and an unfinished pack that nothing more
- * comes of is dropped; a coordinator that lost its seat takes nothing more, and what it took before is in
- * files of its own.
+ * cluster/transfer/: sends the packs of agents without the store to the coordinator, which has it (D11). In:
+ * packs in memory, one at a time. Out: bytes in the coordinator's store, and their place; the agent commits
+ * them in the ledger itself. The same channel brings it journals and the routing table. Always: every request
+ * has the token of the crawl; packs are of incarnations that are open in the ledger; a pack is stored only if
+ * its digest is right, and once if it is sent twice; a broken upload continues where it stopped; received
+ * bytes are bounded, and idle uploads are dropped; a coordinator without the seat takes nothing, and what it
+ * took before is in files of its own.
  */
 export { type Channel, channelTo } from './channel.js'
-export { journalsOver } from './journals.js'
+export { journalsOver, routingOver } from './journals.js'
 export { PackServer } from './pack-server.js'
 export { RemotePackStore } from './remote-pack-store.js'
-export { routingOver } from './routing.js'

@@ -1,12 +1,12 @@
 /**
- * A cell's derived state for an agent without the store: the journals that its seen-set and queue are made
- * of, over the channel that its packs take the other way. Whoever coordinates may be away: then the ledger
- * itself is asked.
+ * What an agent without the store reads from the coordinator, over the channel of its packs: the journals
+ * from which it rebuilds cells, and the routing table. If the coordinator is away, journals come from the
+ * ledger.
  */
 import type { Ledger } from '../../ledger/index.js'
 import type { Channel } from './channel.js'
 import { digestOf } from './pack-frame.js'
-import { journalPath } from './protocol.js'
+import { journalPath, ROUTING_PATH } from './protocol.js'
 
 const HEAD_BYTES = 12
 
@@ -22,14 +22,14 @@ export function journalsOver(ledger: Ledger, channel: Channel): Ledger {
       })
       if (status === 200 && digest === digestOf([body])) return journalsIn(body)
     } catch {
-      // Nobody is there, or the connection was cut.
+      // There is no coordinator, or the connection broke.
     }
     return ledger.readJournal(cell, from, maxBytes)
   }
   return { ...ledger, readJournal }
 }
 
-/** Number (8 bytes), length (4), journal; one behind the other. */
+/** A sequence of: number (8 bytes), length (4 bytes), journal. */
 export function journalBytes(journals: Journals): Buffer {
   return Buffer.concat(
     journals.flatMap(({ number, journal }) => {
@@ -52,4 +52,12 @@ function journalsIn(bytes: Buffer): Journals {
     at += HEAD_BYTES + length
   }
   return journals
+}
+
+/**
+ * The routing table in force (S3). Null if there is none, or it arrived damaged; throws without an answer.
+ */
+export async function routingOver(channel: Channel): Promise<Buffer | null> {
+  const { status, body, digest } = await channel.ask({ method: 'GET', path: ROUTING_PATH })
+  return status === 200 && digest === digestOf([body]) ? body : null
 }

@@ -1,12 +1,9 @@
-/**
- * A pack as one run of bytes: the length of its head in 4 bytes, the head (JSON: names, and how long each
- * part is), the parts.
- */
+/** A pack as bytes: length of its head (4 bytes), its head (JSON with the part lengths), and its parts. */
 import { createHash } from 'node:crypto'
 import type { PackBytes } from '../../data/store/index.js'
 
 export interface PackFrame {
-  /** One behind the other; nothing is copied. */
+  /** To be sent in this order; nothing is copied. */
   readonly buffers: readonly Buffer[]
   readonly bytes: number
   /** SHA-256 of all of it. */
@@ -23,16 +20,8 @@ interface Head {
 const LENGTH_BYTES = 4
 const NO_HOSTS = Buffer.alloc(0)
 
-export function frameOf({
-  id,
-  agent,
-  warc,
-  pages,
-  texts,
-  links,
-  cdxj,
-  hosts = NO_HOSTS,
-}: PackBytes): PackFrame {
+export function frameOf(pack: PackBytes): PackFrame {
+  const { id, agent, warc, pages, texts, links, cdxj, hosts = NO_HOSTS } = pack
   const parts = [warc, pages.bytes, texts, links.bytes, cdxj.bytes, hosts]
   const head: Head = {
     id,
@@ -51,7 +40,7 @@ export function frameOf({
   }
 }
 
-/** Of bytes whose digest is right: what is wrong with them then is a mistake of ours. */
+/** The digest of the bytes must be right: any other damage is a bug. */
 export function packIn(bytes: Buffer): PackBytes {
   let at = LENGTH_BYTES + bytes.readUInt32LE(0)
   const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at)) as Head
@@ -59,7 +48,7 @@ export function packIn(bytes: Buffer): PackBytes {
     at += length
     return bytes.subarray(at - length, at)
   })
-  if (at !== bytes.length) throw new RangeError('a pack is not as long as it says')
+  if (at !== bytes.length) throw new RangeError('the length of a pack differs from its header')
   const [pageRows, linkRows, cdxjRows] = head.rows
   return {
     id: head.id,
@@ -79,7 +68,7 @@ export function digestOf(buffers: readonly Uint8Array[]): string {
   return hash.digest('hex')
 }
 
-/** What is left of `buffers` after their first `count` bytes. */
+/** `buffers` without their first `count` bytes. */
 export function after(buffers: readonly Buffer[], count: number): Buffer[] {
   let skip = count
   const left: Buffer[] = []

@@ -1,23 +1,20 @@
-/**
- * The packs of one incarnation of an agent without the store, at the coordinator: put together, checked,
- * stored once.
- */
+/** Receives the packs of one incarnation: collects the bytes, checks them, and stores each pack once. */
 import type { IncomingMessage } from 'node:http'
 import type { PackStore } from '../../data/store/index.js'
 import { type Cancel, type Clock, LIMITS, type Millis } from '../../model/index.js'
 import { digestOf, packIn } from './pack-frame.js'
 import type { UploadAnswer, UploadNumber } from './protocol.js'
 
-/** What is held of one pack until it is whole. */
+/** The received part of one pack. */
 interface Upload {
   readonly number: UploadNumber
   readonly digest: string
   readonly bytes: Buffer
   received: number
-  /** The connection that brings the rest; one that was cut may not have noticed. */
+  /** The connection that sends the rest; it may be broken without our notice. */
   source: IncomingMessage | null
-  /** When something last came of it. */
-  movedAt: Millis
+  /** When the last bytes came. */
+  receivedAt: Millis
   unwatch: Cancel
 }
 
@@ -29,9 +26,9 @@ export interface UploadHead {
   readonly committed: UploadNumber
 }
 
-/** How much all receivers may hold together. */
+/** Limits the memory of all receivers together. */
 export interface Room {
-  /** False when there is none now. */
+  /** False if there is no room now. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
@@ -51,7 +48,7 @@ export class PackReceiver {
     this.#clock = clock
   }
 
-  /** How far an upload has come. Whoever asks has no other connection any more that could bring the rest. */
+  /** How many bytes of an upload have arrived. The agent has given up its other connection. */
   async look(number: UploadNumber): Promise<UploadAnswer> {
     const known = await this.#known(number)
     if (known) return known
@@ -60,13 +57,13 @@ export class PackReceiver {
     return { received: this.#upload.received }
   }
 
-  /** Null when the connection was cut: nobody is there to be answered. */
+  /** Null if the connection broke: it needs no answer. */
   async take(head: UploadHead, source: IncomingMessage): Promise<UploadAnswer | null> {
     const known = await this.#known(head.number)
     if (known) return known
     if (this.#isClosed) return { later: 'the files of this incarnation are closed' }
     const upload = this.#uploadOf(head)
-    if (!upload) return { later: 'the coordinator holds as many packs as it may' }
+    if (!upload) return { later: 'the coordinator holds the maximum of packs' }
     cutOff(upload)
     if (head.offset !== upload.received) return { received: upload.received }
     if (!(await fill(upload, source, this.#clock))) return null
@@ -81,7 +78,7 @@ export class PackReceiver {
     }
   }
 
-  /** `close`: all of it is committed. Otherwise recovery decides. */
+  /** `close`: everything is committed. `abandon`: recovery decides. */
   async end(how: 'close' | 'abandon'): Promise<readonly string[]> {
     if (this.#isClosed) return []
     this.#isClosed = true
@@ -110,17 +107,17 @@ export class PackReceiver {
       bytes: Buffer.allocUnsafeSlow(total),
       received: 0,
       source: null,
-      movedAt: this.#clock.monotonic(),
+      receivedAt: this.#clock.monotonic(),
       unwatch: () => {},
     }
     this.#watch(this.#upload, LIMITS.uploadIdleMs)
     return this.#upload
   }
 
-  /** Whoever sends nothing more, connected or not, must not take the room of the others. */
+  /** An upload without progress, connected or not, must not take the room of others. */
   #watch(upload: Upload, delayMs: Millis): void {
     upload.unwatch = this.#clock.after(delayMs, () => {
-      const leftMs = upload.movedAt + LIMITS.uploadIdleMs - this.#clock.monotonic()
+      const leftMs = upload.receivedAt + LIMITS.uploadIdleMs - this.#clock.monotonic()
       if (leftMs > 0) this.#watch(upload, leftMs)
       else this.#drop()
     })
@@ -153,13 +150,13 @@ export class PackReceiver {
   }
 }
 
-/** A newer connection takes the place of an older one, of which nothing more is read. */
+/** Stops reading from the present connection: a newer one replaces it. */
 function cutOff(upload: Upload): void {
   upload.source?.destroy()
   upload.source = null
 }
 
-/** True when it is whole. */
+/** True if the upload is complete. */
 async function fill(upload: Upload, source: IncomingMessage, clock: Clock): Promise<boolean> {
   upload.source = source
   try {
@@ -167,7 +164,7 @@ async function fill(upload: Upload, source: IncomingMessage, clock: Clock): Prom
       if (upload.source !== source || upload.received + part.length > upload.bytes.length) return false
       part.copy(upload.bytes, upload.received)
       upload.received += part.length
-      upload.movedAt = clock.monotonic()
+      upload.receivedAt = clock.monotonic()
     }
   } catch {
     return false

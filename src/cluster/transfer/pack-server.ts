@@ -14,11 +14,11 @@ export interface PackServerParts {
   readonly clock: Clock
   readonly token: string
   readonly listen: { readonly host: string; readonly port: number }
-  /** False once the seat is another's. */
+  /** False once another process holds the seat. */
   readonly isSeated: () => boolean
-  /** A place for the files of one incarnation. */
+  /** Opens the store for the files of one incarnation. */
   readonly openStore: (sender: Incarnation) => PackStore
-  /** The routing table that is in force; null where there is none. */
+  /** The routing table in force; null if there is none. */
   readonly routing: () => Buffer | null
   readonly onProblem: (problem: string) => void
 }
@@ -33,8 +33,8 @@ export class PackServer {
   readonly #server: Server
   readonly #token: Buffer
   readonly #receivers = new Map<Incarnation, PackReceiver>()
-  /** Lives that the ledger has closed, of which nothing more is taken. */
-  readonly #over = new Set<Incarnation>()
+  /** Incarnations that the ledger has closed: their packs are refused. */
+  readonly #closed = new Set<Incarnation>()
   readonly #room = new HeldBytes()
   #reading = 0
 
@@ -52,7 +52,7 @@ export class PackServer {
     this.#token = hashOf(`Bearer ${parts.token}`)
     this.#server = createServer({ headersTimeout: HEAD_MS, requestTimeout: 0 }, (request, response) => {
       this.#serve(request, response).catch(error => {
-        parts.onProblem(`an agent without the store could not be served: ${(error as Error).message}`)
+        parts.onProblem(`a request of an agent without the store failed: ${(error as Error).message}`)
         response.destroy()
       })
     })
@@ -63,7 +63,7 @@ export class PackServer {
     return (this.#server.address() as { port: number }).port
   }
 
-  /** Whether files of this incarnation are open here. */
+  /** True if files of this incarnation are open here. */
   isOpen(sender: Incarnation): boolean {
     return this.#receivers.has(sender)
   }
@@ -72,14 +72,14 @@ export class PackServer {
     return this.#receivers.size
   }
 
-  /** Of packs that are not whole, or not stored yet. */
+  /** Memory of packs that are not complete or not stored yet. */
   get heldBytes(): number {
     return this.#room.held
   }
 
-  /** An incarnation that is over in the ledger: its files are let go of as they are. */
+  /** The ledger has closed this incarnation: closes its files as they are. */
   async abandon(sender: Incarnation): Promise<void> {
-    this.#over.add(sender)
+    this.#closed.add(sender)
     await this.#end(sender, 'abandon')
   }
 
@@ -119,7 +119,7 @@ export class PackServer {
     response: ServerResponse,
   ): Promise<void> {
     const receiver = await this.#receiverOf(sender)
-    if (receiver === null) return answer(response, { over: 'the ledger has no such life that is open' })
+    if (receiver === null) return answer(response, { over: 'the ledger has no such open incarnation' })
     if (request.method === 'GET') return answer(response, await receiver.look(number))
     const numberIn = (name: string) => Number(request.headers[name] ?? Number.NaN)
     const head = {
@@ -137,16 +137,15 @@ export class PackServer {
   }
 
   /**
-   * Null for an incarnation that the ledger does not know, or that is over: it would only take the room of
-   * the others.
+   * Null for an incarnation that the ledger does not know or has closed: it would take the room of others.
    */
   async #receiverOf(sender: Incarnation): Promise<PackReceiver | null> {
     if (!this.#receivers.has(sender)) {
       const incarnations = await this.#parts.ledger.agents()
-      if (this.#over.has(sender) || !incarnations.some(({ incarnation }) => incarnation === sender))
+      if (this.#closed.has(sender) || !incarnations.some(({ incarnation }) => incarnation === sender))
         return null
     }
-    // Another request may have been faster.
+    // Another request may have created it meanwhile.
     const known = this.#receivers.get(sender)
     if (known) return known
     const receiver = new PackReceiver(this.#parts.openStore(sender), this.#room, this.#parts.clock)
@@ -161,7 +160,8 @@ export class PackServer {
   }
 
   async #journal(cell: string, from: number, maxBytes: number, response: ServerResponse): Promise<void> {
-    if (this.#reading >= LIMITS.journalReads) return answer(response, { later: 'too many at once' }, 503)
+    if (this.#reading >= LIMITS.journalReads)
+      return answer(response, { later: 'too many uploads at once' }, 503)
     this.#reading++
     try {
       const bytes = journalBytes(await this.#parts.ledger.readJournal(cell, from, maxBytes))
@@ -172,9 +172,7 @@ export class PackServer {
   }
 }
 
-/**
- * A pack is sealed at 8 MiB; the last page in it may be as large as all bodies that are fetched at a time.
- */
+/** A pack is sealed at 8 MiB, but its last page may be as large as all bodies in flight. */
 const MOST_BYTES = 2 * LIMITS.bodyBytesInFlight
 
 class HeldBytes implements Room {
@@ -195,7 +193,7 @@ class HeldBytes implements Room {
   }
 }
 
-/** Digests are of one length, and say nothing of how much of a guess was right. */
+/** Digests have one length, and comparing them does not show how much of a guess was right. */
 function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
@@ -214,7 +212,7 @@ function send(response: ServerResponse, bytes: Buffer): void {
   response.end(bytes)
 }
 
-/** What was about to be sent is not read. */
+/** Closes the connection without reading the body of the request. */
 function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
   response.writeHead(status, { connection: 'close', 'content-length': 0 })
   response.end(() => request.destroy())

@@ -1,14 +1,14 @@
-/** What both ends of the channel say: paths, headers and answers. */
+/** The protocol of the channel: paths, headers and answers. */
 
 import type { StoredFile } from '../../data/store/index.js'
 import type { Incarnation } from '../../ledger/index.js'
 import type { CellId } from '../../model/index.js'
 
-/** One upload of an incarnation: rises with every pack; the same number is the same bytes. */
+/** Rises with every pack of an incarnation; the same number means the same bytes. */
 export type UploadNumber = number
 
 export const HEADERS = {
-  /** Where the bytes that are sent begin. */
+  /** The position of the first byte that is sent. */
   offset: 'x-orbweaver-offset',
   total: 'x-orbweaver-total',
   digest: 'x-orbweaver-digest',
@@ -17,15 +17,15 @@ export const HEADERS = {
 } as const
 
 export type UploadAnswer =
-  /** Stored: these files, so long. */
+  /** Stored: the files and their lengths. */
   | { readonly files: readonly StoredFile[] }
-  /** So many bytes of it are here; send those behind them. */
+  /** This many bytes have arrived; send the rest. */
   | { readonly received: number }
-  /** The disk refused it; nothing of it is left. */
+  /** The disk refused the pack; nothing of it was kept. */
   | { readonly refused: { readonly code: 'DISK_FULL' | 'DISK_FAILED'; readonly detail: string } }
-  /** Not now. */
+  /** Try again later. */
   | { readonly later: string }
-  /** Never: the ledger has no such life that is open. */
+  /** Never: the ledger has no such open incarnation. */
   | { readonly over: string }
 
 export const uploadPath = (incarnation: Incarnation, number: UploadNumber) =>
@@ -33,5 +33,5 @@ export const uploadPath = (incarnation: Incarnation, number: UploadNumber) =>
 export const endPath = (incarnation: Incarnation, how: 'close' | 'abandon') => `/lives/${incarnation}/${how}`
 export const journalPath = (cell: CellId, from: number, maxBytes: number) =>
   `/journals/${encodeURIComponent(cell)}?from=${from}&bytes=${maxBytes}`
-/** The routing table that is in force. */
+/** The routing table in force. */
 export const ROUTING_PATH = '/routing'

@@ -1,7 +1,6 @@
 /**
- * The store of an agent that does not see it: packs go to whoever coordinates. While nobody does, `append`
- * says so, as it would of a full disk: the agent stops fetching and tries again, and the pack stays in its
- * memory.
+ * The store of an agent that does not see the real one: it sends packs to the coordinator. Without a
+ * coordinator, `append` fails as it would with a full disk: the agent pauses, keeps the pack and tries again.
  */
 
 import type { AppendResult, CloseResult, PackBytes, PackStore } from '../../data/store/index.js'
@@ -17,23 +16,23 @@ export interface RemotePackStoreParts {
   readonly clock: Clock
 }
 
-/** So long it is tried before the agent is told that the store is away. */
+/** How long to try before the store counts as away. */
 const PATIENCE_MS: Millis = 5_000
 const AGAIN_MS: Millis = 250
 
 interface Upload {
   readonly number: UploadNumber
   readonly frame: PackFrame
-  /** Bytes that are known to be there. */
+  /** Bytes that are known to have arrived. */
   received: number
 }
 
 export class RemotePackStore implements PackStore {
   readonly #parts: RemotePackStoreParts
   #lastNumber: UploadNumber = 0
-  /** Not stored yet: when the same bytes come again they go on where they stopped. */
+  /** Not stored yet: if the same bytes are appended again, the upload continues. */
   #pending: Upload | null = null
-  /** Stored, and neither committed nor taken back yet. */
+  /** Stored, and neither committed nor undone yet. */
   #stored: UploadNumber | null = null
   #committed: UploadNumber = 0
 
@@ -54,7 +53,7 @@ export class RemotePackStore implements PackStore {
         return { ok: true, files: answer.files }
       }
       if ('refused' in answer) return { ok: false, ...answer.refused }
-      // The next heartbeat says so too, and ends the incarnation.
+      // The next heartbeat ends this incarnation.
       if ('over' in answer) return { ok: false, code: 'STORE_AWAY', detail: answer.over }
       const isLate = clock.monotonic() > until
       if ('later' in answer) {
@@ -62,13 +61,13 @@ export class RemotePackStore implements PackStore {
         await sleep(clock, AGAIN_MS)
       } else {
         if (isLate && answer.received <= upload.received)
-          return { ok: false, code: 'STORE_AWAY', detail: 'packs do not arrive whole at the coordinator' }
+          return { ok: false, code: 'STORE_AWAY', detail: 'packs do not arrive intact at the coordinator' }
         upload.received = answer.received
       }
     }
   }
 
-  /** Said with the next pack: what it does not call committed is taken back before it is stored. */
+  /** The next upload names the last committed pack: the receiver first removes a later one. */
   async undo(): Promise<void> {
     this.#stored = null
   }
@@ -98,7 +97,7 @@ export class RemotePackStore implements PackStore {
     return this.#pending
   }
 
-  /** A connection that is cut is asked, the next time, how far it came. */
+  /** After a broken connection, asks how many bytes have arrived. */
   async #send({ number, frame, received }: Upload): Promise<UploadAnswer> {
     const { channel, incarnation } = this.#parts
     const headers = {
@@ -126,7 +125,7 @@ function answerIn({ status, body }: { readonly status: number; readonly body: Bu
     const answer = JSON.parse(body.toString('utf8')) as UploadAnswer
     if (['files', 'received', 'refused', 'later', 'over'].some(word => word in answer)) return answer
   } catch {
-    // Not one of us.
+    // The answer is not that of a coordinator.
   }
-  return { later: `something else answers in the coordinator's place (${status})` }
+  return { later: `another server answers at the address of the coordinator (${status})` }
 }

@@ -13,9 +13,9 @@ import { openMemoryLedger } from '../../ledger/memory/index.js'
 import { type Cancel, type Clock, LIMITS, type Millis, SeededRandom } from '../../model/index.js'
 import { RoutingTable } from '../../plan/assign/learned/index.js'
 import { channelTo } from './channel.js'
+import { routingOver } from './journals.js'
 import { PackServer } from './pack-server.js'
 import { RemotePackStore } from './remote-pack-store.js'
-import { routingOver } from './routing.js'
 
 const TOKEN = 'known-to-the-ledger-only'
 const LEASE_MS = 30_000
@@ -310,9 +310,9 @@ describe('a pack on its way to the coordinator', () => {
       const closed = await ledger.join('closed:1')
       await ledger.leave(closed)
       for (const incarnation of [999, closed])
-        expect(await beginUpload(server, incarnation)).toContain('no such life that is open')
+        expect(await beginUpload(server, incarnation)).toContain('no such open incarnation')
       const ended = new RemotePackStore({ incarnation: closed, channel, clock: systemClock })
-      const refusal = { ok: false, code: 'STORE_AWAY', detail: 'the ledger has no such life that is open' }
+      const refusal = { ok: false, code: 'STORE_AWAY', detail: 'the ledger has no such open incarnation' }
       expect(await ended.append(packOf('late', 64))).toEqual(refusal)
       expect(server.openIncarnations).toBe(0)
       expect((await agent.append(packOf('a', 64))).ok).toBe(true)

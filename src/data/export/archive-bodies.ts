@@ -1,4 +1,4 @@
-/** Bodies out of the archives, by their place; revisits lead to what they refer to. */
+/** Reads bodies from the archives by their place; a revisit is followed to the record that it refers to. */
 import { LIMITS } from '../../model/index.js'
 import { pathOf } from '../query/index.js'
 import { payloadDigest, responseOf, WarcReader, type WarcRecord } from '../store/warc/index.js'
@@ -6,18 +6,18 @@ import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'
 
 export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
-  /** `elsewhere`: it did not change since an earlier crawl, whose archive does not give it. */
+  /** `elsewhere`: the body is in the archive of an earlier crawl, which could not be read. */
   | { readonly ok: false; readonly why: 'elsewhere' | 'unreadable' | 'damaged'; readonly detail: string }
 
 export class ArchiveBodies {
-  /** Of the crawl, and of those before it. */
+  /** The crawl's directory, then those of earlier crawls. */
   readonly #dirs: readonly string[]
-  readonly #book: ExportIndex
+  readonly #index: ExportIndex
   #open: { readonly path: string; readonly reader: WarcReader } | null = null
 
-  constructor(dirs: readonly string[], book: ExportIndex) {
+  constructor(dirs: readonly string[], index: ExportIndex) {
     this.#dirs = dirs
-    this.#book = book
+    this.#index = index
   }
 
   async bodyOf(page: ExportedPage): Promise<Body> {
@@ -31,7 +31,7 @@ export class ArchiveBodies {
     if ('detail' in record) return { ok: false, why: 'damaged', detail: record.detail }
     if (record.type === 'response') return decoded(record)
     const digest = record.headers.get('warc-payload-digest') ?? page.digest
-    for (const place of this.#book.placesOf(digest, page.url)) {
+    for (const place of this.#index.placesOf(digest, page.url)) {
       const other = await this.#record(place)
       if ('headers' in other && other.type === 'response') return decoded(other)
     }
@@ -68,7 +68,7 @@ async function decoded(record: WarcRecord): Promise<Body> {
   const response = await responseOf(record, LIMITS.bodyBytes)
   const digest = record.headers.get('warc-payload-digest')
   if (response && digest !== undefined && payloadDigest(response.payload) !== digest)
-    return { ok: false, why: 'damaged', detail: 'the payload has another digest than its record says' }
+    return { ok: false, why: 'damaged', detail: 'the payload does not match the digest in its record' }
   if (response) return { ok: true, bytes: response.body }
   return { ok: false, why: 'unreadable', detail: 'the response cannot be decoded' }
 }

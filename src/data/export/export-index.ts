@@ -1,16 +1,17 @@
 /**
- * What is exported and where to. It lives in a scratch file of SQLite, so that memory does not grow with the
- * crawl; a look-up takes a few microseconds, and a page needs one per link.
+ * Which pages are exported, from which record, to which path. The index is an SQLite file in a scratch
+ * folder, so that memory does not grow with the crawl; each link of a page needs a look-up of a few
+ * microseconds.
  */
 import Database from 'libsql'
 import { LIMITS } from '../../model/index.js'
 import { distinctPath, pathKey } from './file-names.js'
 
-/** Where a record lies. */
+/** The place of a WARC record. */
 export interface RecordPlace {
   /** Whose archive: 0 is the crawl that is exported, 1 the one before it, and so on. */
   readonly archive: number
-  /** Empty where the body is not known to lie anywhere. */
+  /** Empty where no record with the body is known. */
   readonly warc: string
   readonly offset: number
   readonly length: number
@@ -65,7 +66,7 @@ export class ExportIndex {
   }
 
   /**
-   * Gives the page a path of its own, `path` where that is free. A URL that is booked already keeps its
+   * Adds a page under `path`, or under a distinct path where that is taken. A URL that is known keeps its
    * first.
    */
   add(page: ExportedPage, path: string): void {
@@ -79,13 +80,13 @@ export class ExportIndex {
     )
   }
 
-  /** How many pages are not known to lie anywhere. */
+  /** Pages whose body has not been found in any archive. */
   unplaced(): number {
     const sql = "SELECT count(*) AS pages FROM page WHERE warc = ''"
     return (this.#prepare(sql).get() as { pages: number }).pages
   }
 
-  /** Pages without a place get that of another with the same payload. */
+  /** Gives pages without a record the record of another page with the same payload. */
   placeByPayload(): void {
     this.#write(`UPDATE page SET (archive, warc, offset, length) =
       (SELECT archive, warc, offset, length FROM page other WHERE other.digest = page.digest AND other.warc <> '')
@@ -93,7 +94,7 @@ export class ExportIndex {
         AND EXISTS (SELECT 1 FROM page other WHERE other.digest = page.digest AND other.warc <> '')`)
   }
 
-  /** Where the payload of a page lies, if it has no place yet. */
+  /** Sets the record of a page that has none yet. */
   place(url: string, digest: string, { archive, warc, offset, length }: RecordPlace): void {
     const sql = `UPDATE page SET archive = ?, warc = ?, offset = ?, length = ?
       WHERE url = ? AND digest = ? AND warc = ''`
@@ -136,7 +137,7 @@ export class ExportIndex {
     return this.#prepare(sql).all(digest, except) as RecordPlace[]
   }
 
-  /** All pages, in the order in which they lie in the archives. */
+  /** All pages, in the order of their records in the archives. */
   *pages(): Generator<IndexedPage> {
     const sql = `SELECT ${COLUMNS} FROM page WHERE (archive, warc, offset, url) > (?, ?, ?, ?)
       ORDER BY archive, warc, offset, url LIMIT ${PORTION_ROWS}`

@@ -18,8 +18,7 @@ const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 const TAKEN = new Set(['index.html', '_pages'])
 
 /**
- * The path of a URL's file, with `/`; `extension` (with its dot) is forced when given, else it follows
- * `mime`.
+ * The file path of a URL, with `/`. The extension is `extension` (with its dot), by default that of `mime`.
  */
 export function filePathOf(url: string, mime: string, extension?: string): string {
   const target = targetOf(url)
@@ -43,7 +42,7 @@ export function distinctPath(path: string, url: string): string {
   return `${path.slice(0, dot)}~${shortHash(url)}${path.slice(dot)}`
 }
 
-/** What case-insensitive and normalising file systems take for the same path. */
+/** Equal for paths that case-insensitive or normalising file systems do not tell apart. */
 export function pathKey(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
@@ -103,7 +102,7 @@ function safeName(text: string): string {
   return RESERVED.test(name) || name.startsWith('~') ? `_${name}` : name
 }
 
-/** At most `bytes` of UTF-8; a cut name ends in the hash of what it stands for. */
+/** At most `bytes` of UTF-8; a cut name ends in the hash of `meant`. */
 function cutName(name: string, meant: string, bytes = NAME_BYTES): string {
   if (Buffer.byteLength(name) <= bytes) return name
   const room = bytes - 9

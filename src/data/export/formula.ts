@@ -4,14 +4,12 @@ import { attribute, type Element, walk } from './html-tree.js'
 const MATHML = 'http://www.w3.org/1998/Math/MathML'
 const TEX = /\btex\b/i
 
-/** Whether the element is a part of a formula: parts stand apart, a half is not twelve. */
+/** Parts of a formula are separated by spaces: 1 over 2 must not become 12. */
 export function isFormulaPart({ namespaceURI }: Element): boolean {
   return namespaceURI === MATHML
 }
 
-/**
- * `$TeX$`, or `$$TeX$$` of one with a line of its own; null when neither an annotation nor `alttext` says it.
- */
+/** `$TeX$`, or `$$TeX$$` for a display formula; null when neither an annotation nor `alttext` has the TeX. */
 export function formulaOf(math: Element): string | null {
   const tex = (annotationOf(math) ?? attribute(math, 'alttext') ?? '').replaceAll(/\s+/g, ' ').trim()
   if (tex === '') return null

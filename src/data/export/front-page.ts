@@ -1,6 +1,5 @@
 /**
- * The way into an exported folder: `index.html` with the hosts, `_pages/` with every page, in pages of a
- * thousand.
+ * The entry to an exported folder: `index.html` lists the hosts, `_pages/` every page, a thousand to a list.
  */
 import type { ExportIndex, WrittenPage } from './export-index.js'
 import { relativeHref } from './file-names.js'
@@ -18,14 +17,14 @@ interface Host {
   readonly list: number
 }
 
-export async function writeFrontPage(folder: Folder, book: ExportIndex): Promise<void> {
+export async function writeFrontPage(folder: Folder, index: ExportIndex): Promise<void> {
   const hosts: Host[] = []
   let hostCount = 0
   let total = 0
   let list = 1
   let entries: WrittenPage[] = []
   let last = ''
-  for (const page of book.written()) {
+  for (const page of index.written()) {
     if (entries.length === ENTRIES) {
       await folder.write(listPath(list), listPage(entries, list++, true))
       entries = []

@@ -1,19 +1,10 @@
-/** Fills the book of an export from the tables, of this crawl and of those before it. */
+/** Fills the index of an export from the tables of this crawl and of earlier ones. */
 import { ConfigError } from '../../config/index.js'
 import { forDisplay } from '../../model/index.js'
 import { normaliseEscapes } from '../../model/url/index.js'
 import { openTables, type Row, type Tables } from '../query/index.js'
+import type { EarlierCrawls } from './earlier-crawls.js'
 import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'
-
-/** Crawls whose archives may hold the bodies of pages that have not changed since. */
-export interface EarlierCrawls {
-  /** Directories, the latest first. */
-  readonly directories: readonly string[]
-  /** Why there are no more of them; empty where there cannot be. */
-  readonly trouble: string
-}
-
-export const NO_EARLIER: EarlierCrawls = { directories: [], trouble: '' }
 
 const PLACE = 'warc_filename AS warc, warc_record_offset AS warc_offset, warc_record_length AS warc_length'
 
@@ -60,43 +51,43 @@ export async function countPages(tables: Tables, dir: string): Promise<CrawlCoun
 /** Throws a ConfigError when there are rows, but no page. */
 export function refuseEmpty(counts: CrawlCounts, dir: string): void {
   if (counts.pages === 0)
-    throw new ConfigError(`${dir} holds no page: nothing that was asked for could be fetched`)
+    throw new ConfigError(`${dir} holds no page: none of the requested URLs could be fetched`)
 }
 
 /**
- * Books every page that `pathFor` gives a path, and finds its body, in an earlier crawl where it has to be.
- * Returns why some have none; empty when all do.
+ * Indexes every page that `pathFor` gives a path and finds its body, if necessary in an earlier crawl.
+ * Returns why some pages have no body; empty when all have one.
  */
 export async function gatherPages(
   tables: Tables,
-  book: ExportIndex,
+  index: ExportIndex,
   earlier: EarlierCrawls,
   pathFor: (page: ExportedPage) => string | null,
 ): Promise<string> {
   for await (const row of tables.query(PAGES)) {
     const page = pageOf(row)
-    addTo(book, page, pathFor(page))
+    addTo(index, page, pathFor(page))
   }
-  book.placeByPayload()
+  index.placeByPayload()
   const troubles: string[] = []
   for (const [i, directory] of earlier.directories.entries()) {
-    if (book.unplaced() === 0) break
-    const trouble = await placeFrom(directory, i + 1, book)
+    if (index.unplaced() === 0) break
+    const trouble = await placeFrom(directory, i + 1, index)
     if (trouble !== null) troubles.push(trouble)
   }
-  if (book.unplaced() === 0) return ''
+  if (index.unplaced() === 0) return ''
   return [...troubles, ...(earlier.trouble === '' ? [] : [earlier.trouble])].join('; ') || NOBODY_HOLDS
 }
 
 const NOBODY_HOLDS = 'no earlier crawl holds them'
 
-/** The tables of an earlier crawl may be damaged or gone, which is no reason to give up the rest. */
-async function placeFrom(directory: string, archive: number, book: ExportIndex): Promise<string | null> {
+/** Damaged or missing tables of an earlier crawl do not end the export. Returns what went wrong, or null. */
+async function placeFrom(directory: string, archive: number, index: ExportIndex): Promise<string | null> {
   try {
     const tables = await openTables(directory)
     try {
       for await (const row of tables.query(BODIES))
-        book.place(String(row.url), String(row.digest), placeOf(row, archive))
+        index.place(String(row.url), String(row.digest), placeOf(row, archive))
     } finally {
       await tables.close()
     }
@@ -106,17 +97,17 @@ async function placeFrom(directory: string, archive: number, book: ExportIndex):
   }
 }
 
-export async function gatherRedirects(tables: Tables, book: ExportIndex): Promise<void> {
+export async function gatherRedirects(tables: Tables, index: ExportIndex): Promise<void> {
   for await (const row of tables.query(REDIRECTS))
-    book.addRedirect(normaliseEscapes(String(row.url)), String(row.redirect_target))
+    index.addRedirect(normaliseEscapes(String(row.url)), String(row.redirect_target))
 }
 
-function addTo(book: ExportIndex, page: ExportedPage, path: string | null): void {
+function addTo(index: ExportIndex, page: ExportedPage, path: string | null): void {
   if (path === null) return
-  book.add(page, path)
-  // Links are in normal form; the page may be of a version that kept escapes as written.
+  index.add(page, path)
+  // Links are normalised; older versions stored the page's URL with its escapes as written.
   const url = normaliseEscapes(page.url)
-  if (url !== page.url) book.addRedirect(url, page.url)
+  if (url !== page.url) index.addRedirect(url, page.url)
 }
 
 function pageOf(row: Row): ExportedPage {

@@ -5,7 +5,7 @@
 import { normaliseUrl } from '../../model/url/index.js'
 import { encodeQuery } from '../../page/parse/index.js'
 import { formulaOf, isFormulaPart } from './formula.js'
-import { attribute, type Element, type ParentNode, parseBounded, walk } from './html-tree.js'
+import { attribute, baseOf, type Element, type ParentNode, parseBounded, walk } from './html-tree.js'
 import { isSkipped, mainContent, SECTIONS } from './main-content.js'
 import { type Mark, MarkdownWriter } from './markdown-writer.js'
 import { plainTables, TableText } from './plain-table.js'
@@ -25,18 +25,6 @@ export function htmlToMarkdown(html: string, pageUrl: string, charset = 'utf-8')
   const page = new PageMarkdown(baseOf(document, pageUrl), charset, plainTables(document))
   for (const root of mainContent(document)) page.add(root)
   return page.toString()
-}
-
-function baseOf(document: ParentNode, pageUrl: string): string {
-  let base: string | null = null
-  walk(document, {
-    enter: element => {
-      if (base === null && element.tagName === 'base')
-        base = normaliseUrl(attribute(element, 'href') ?? '', pageUrl)
-      return base === null
-    },
-  })
-  return base ?? pageUrl
 }
 
 class PageMarkdown {

@@ -1,6 +1,6 @@
 /**
- * Pages as trees, within bounds: the parser stops where a page is built to make it work for ever, and the
- * walk does without recursion, because pages nest as deep as they like.
+ * Pages as trees, within bounds: parsing stops on pages built to take for ever, and the walk does not
+ * recurse, because pages may nest to any depth.
  */
 
 import {
@@ -11,6 +11,7 @@ import {
   type TreeAdapter,
 } from 'parse5'
 import { LIMITS } from '../../model/index.js'
+import { normaliseUrl } from '../../model/url/index.js'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 export type Element = DefaultTreeAdapterTypes.Element
@@ -19,10 +20,7 @@ export type ParentNode = DefaultTreeAdapterTypes.ParentNode
 /** Thrown inside the parser to leave it. */
 class TreeTooLarge extends Error {}
 
-/**
- * The tree of `html`, with the place of everything if asked; null when it is too large, too deep or too
- * tangled.
- */
+/** The tree of `html`, with source locations if asked; null when it exceeds a limit. */
 export function parseBounded(html: string, withPlaces = false): DefaultTreeAdapterTypes.Document | null {
   if (html.length > LIMITS.fullParseBytes) return null
   try {
@@ -38,8 +36,8 @@ export function parseBounded(html: string, withPlaces = false): DefaultTreeAdapt
 }
 
 /**
- * parse5's own tree, counting: moving nodes about searches their parents' children, so that counts by its
- * length.
+ * parse5's default adapter with a count of work. Moving a node searches its parent's children, so it counts
+ * by their number.
  */
 function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
   let work = 0
@@ -120,7 +118,20 @@ function isElement(node: Node): node is Element {
   return 'tagName' in node
 }
 
-/** What stands in a template is not among its children. */
+/** What relative links resolve against: the first <base> that has a URL, for links before it too. */
+export function baseOf(document: ParentNode, pageUrl: string): string {
+  let base: string | null = null
+  walk(document, {
+    enter: element => {
+      const href = base === null && element.tagName === 'base' ? attribute(element, 'href') : undefined
+      if (href !== undefined) base = normaliseUrl(href, pageUrl)
+      return base === null
+    },
+  })
+  return base ?? pageUrl
+}
+
+/** The content of a template is not among its children. */
 function childrenOf(element: Element): readonly Node[] {
   return 'content' in element
     ? (element as DefaultTreeAdapterTypes.Template).content.childNodes

@@ -2,8 +2,8 @@
  * data/export/: a crawl -> files, JSON lines or Markdown.
  * In: a crawl directory and a query. Out: a folder or a file. Always: nothing is written outside the target.
  */
-export type { EarlierCrawls } from './gather-pages.js'
-export type { Exported } from './progress.js'
+export { earlierCrawls } from './earlier-crawls.js'
+export type { ExportResult } from './progress.js'
 export { exportFiles } from './to-files.js'
 export { exportJsonl } from './to-jsonl.js'
 export { exportMarkdown } from './to-markdown.js'

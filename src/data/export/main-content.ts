@@ -8,10 +8,10 @@ const SILENT = new Set(
 /** Text, but not the page's own. */
 const BOILERPLATE = new Set(['nav', 'aside', 'menu', 'button', 'datalist', 'select', 'textarea'])
 
-/** Where a header or footer belongs to the text and not to the page. */
+/** Elements whose header and footer belong to the text. */
 export const SECTIONS: ReadonlySet<string> = new Set(['main', 'article', 'section'])
 
-/** <main>, else articles, else everything: the outermost of the first kind that holds text. */
+/** The outermost <main> elements with text, else the outermost articles, else the document. */
 export function mainContent(document: ParentNode): readonly ParentNode[] {
   const mains = new Collector(element => element.tagName === 'main' || attribute(element, 'role') === 'main')
   const articles = new Collector(element => element.tagName === 'article')

@@ -1,7 +1,7 @@
 /** Tables that are tables: rows of short cells, and not a page's layout. */
 import { type Element, type ParentNode, walk } from './html-tree.js'
 
-/** What does not fit into a cell of a Markdown table. */
+/** Elements that do not fit into a cell of a Markdown table. */
 const TOO_MUCH = new Set(
   'p ul ol dl pre blockquote h1 h2 h3 h4 h5 h6 form figure article section hr'.split(' '),
 )
@@ -29,10 +29,7 @@ export function plainTables(document: ParentNode): ReadonlySet<Element> {
   return plain
 }
 
-/**
- * The cells of one table, and the table as Markdown. Its first row is the head: Markdown has no table
- * without.
- */
+/** The cells of one table, and the table as Markdown. The first row is the head, which Markdown requires. */
 export class TableText {
   readonly #rows: string[][] = []
 

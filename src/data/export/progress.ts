@@ -1,40 +1,26 @@
 /** What an export did so far. */
 import { forDisplay, isOfPage } from '../../model/index.js'
 
-/** Told now and then: pages written, and how many there will be at most. */
+/** Called now and then with the pages written and their largest possible number. */
 export type Progress = (written: number, total: number) => void
 
 const TELL_EVERY = 250
 
 /** What an export wrote and left out. */
-export interface Exported {
-  readonly written: number
-  /** Of those written: not changed since an earlier crawl, out of its archive. */
-  readonly fromEarlier: number
-  /**
-   * Of those written: the same, but out of the tables, as plain text, because that archive does not give
-   * them.
-   */
-  readonly asPlainText: number
-  /** The same, and left out. */
-  readonly skippedUnchanged: number
-  /** Why an earlier archive does not give a page. */
-  readonly trouble: string
-  /** Records that could not be read, or converted, with the first as an example. */
-  readonly skippedUnreadable: number
-  readonly example: string
-  /** Those of them whose record is damaged or not there. */
-  readonly damaged: number
-}
-
-export class ExportTally implements Exported {
+export class ExportTally {
   written = 0
+  /** Pages that did not change since an earlier crawl and were written from its archive. */
   fromEarlier = 0
+  /** Such pages written as plain text from the tables, because no earlier archive has them. */
   asPlainText = 0
+  /** Such pages left out. */
   skippedUnchanged = 0
+  /** Why an earlier archive does not have a page. */
   trouble = ''
+  /** Records that could not be read or converted; `example` is the first of them. */
   skippedUnreadable = 0
   example = ''
+  /** Those of them whose record is damaged or missing. */
   damaged = 0
   readonly #progress: Progress
 
@@ -42,32 +28,32 @@ export class ExportTally implements Exported {
     this.#progress = progress
   }
 
-  /** One more file (or line) of `total`; `archive` is where it came from, if that is an earlier crawl. */
+  /** Counts one more file or line of `total`; `archive` > 0 says that it came from an earlier crawl. */
   wrote(total: number, archive = 0): void {
     this.written++
     if (archive > 0) this.fromEarlier++
     if (this.written % TELL_EVERY === 0) this.#progress(this.written, total)
   }
 
-  /** What `convert` makes of a page; null when it throws, which leaves out this page alone. */
+  /** The result of `convert`; null when it throws, which leaves out this page only. */
   converted<T>(url: string, convert: () => T): T | null {
     try {
       return convert()
     } catch (error) {
       if (!isOfPage(error)) throw error
       const stack = error instanceof Error ? error.stack : undefined
-      this.skip('unreadable', url, forDisplay(`Orbweaver failed on it, which is a bug: ${stack ?? error}`))
+      this.skip('unreadable', url, forDisplay(`an exception in Orbweaver, which is a bug: ${stack ?? error}`))
       return null
     }
   }
 
-  /** So many pages without a body, and why. */
+  /** Counts pages whose body was not found. */
   missed(pages: number, why: string): void {
     this.skippedUnchanged += pages
     if (this.trouble === '') this.trouble = why
   }
 
-  /** The tables had the text of a page that was missed. */
+  /** The text of a page that was counted as missed was found in the tables. */
   tookText(): void {
     if (this.skippedUnchanged === 0) return
     this.skippedUnchanged--
@@ -83,3 +69,9 @@ export class ExportTally implements Exported {
     if (this.skippedUnreadable++ === 0) this.example = `${url}: ${detail}`
   }
 }
+
+/** The tally as callers see it. */
+export type ExportResult = Readonly<
+  Pick<ExportTally, 'written' | 'fromEarlier' | 'asPlainText' | 'skippedUnchanged' | 'trouble'> &
+    Pick<ExportTally, 'skippedUnreadable' | 'example' | 'damaged'>
+>

@@ -6,7 +6,7 @@
 /** The new URL, or null to leave it. */
 export type ChangeUrl = (url: string) => string | null
 
-/** Where something begins that is, or could hide, a URL. */
+/** Starts of URLs, and of comments and strings, which may contain what looks like one. */
 const STARTS = /\/\*|["']|\burl\(|@import\b/gi
 const SPACES = ' \t\n\f\r'
 /** What ends a URL without quotes. */
@@ -52,7 +52,7 @@ function urlAt(css: string, from: number, isImport: boolean): FoundUrl | null {
   return end === start ? null : { text: css.slice(start, end), start, end }
 }
 
-/** Where to go on behind a comment, a string or a start that led to nothing. */
+/** The end of a comment or string, or of a start without a URL. */
 function endOf(css: string, start: string, from: number): number {
   if (start === '/*') {
     const end = css.indexOf('*/', from)

@@ -1,11 +1,11 @@
 /**
- * Makes the links of a page work in the exported folder. The page stays as it was but for the attributes that
- * hold links: their places are taken from the parser, and only they are replaced.
+ * Makes the links of a page work in the exported folder. Only the attributes that hold links change: the
+ * parser gives their source locations.
  */
 import { LIMITS } from '../../model/index.js'
 import { normaliseUrl } from '../../model/url/index.js'
 import { encodeQuery } from '../../page/parse/index.js'
-import { attribute, type Element, parseBounded, walk } from './html-tree.js'
+import { attribute, baseOf, type Element, parseBounded, walk } from './html-tree.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteSrcset } from './rewrite-srcset.js'
 
@@ -42,19 +42,17 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   feImage: ['href', 'xlink:href'],
 }
 
-/** A longer one is no redirect but an attack on whoever reads it. */
+/** A longer one is an attack on the regular expression. */
 const REFRESH_CHARS = 4_096
 
-/** Checks that hold for the web and would stop the browser in a folder. */
+/** Attributes that make a browser refuse local copies. */
 const DROPPED = ['integrity', 'crossorigin']
 
 /** `html` as it should be written, or null when it is too large or too tangled to be taken apart. */
 export function rewriteHtml(html: string, pageUrl: string, relink: Relink, charset = 'utf-8'): string | null {
   const document = parseBounded(html, true)
   if (document === null) return null
-  const page = new PageRewriter(html, pageUrl, relink, charset)
-  // The first <base> counts for all links, those before it too.
-  walk(document, { enter: element => page.findBase(element) })
+  const page = new PageRewriter(html, baseOf(document, pageUrl), relink, charset)
   walk(document, { enter: element => page.rewrite(element) })
   // A long address in front of a million short links would make a small page enormous.
   const grown = page.edits.reduce((sum, edit) => sum + edit.text.length, html.length)
@@ -64,24 +62,15 @@ export function rewriteHtml(html: string, pageUrl: string, relink: Relink, chars
 class PageRewriter {
   readonly edits: Edit[] = []
   readonly #html: string
-  readonly #pageUrl: string
+  readonly #base: string
   readonly #relink: Relink
   readonly #charset: string
-  #base: string | null = null
 
-  constructor(html: string, pageUrl: string, relink: Relink, charset: string) {
+  constructor(html: string, base: string, relink: Relink, charset: string) {
     this.#html = html
-    this.#pageUrl = pageUrl
+    this.#base = base
     this.#relink = relink
     this.#charset = charset
-  }
-
-  findBase(element: Element): boolean {
-    if (this.#base === null && element.tagName === 'base') {
-      const href = attribute(element, 'href')
-      if (href !== undefined) this.#base = normaliseUrl(href, this.#pageUrl)
-    }
-    return this.#base === null
   }
 
   rewrite(element: Element): boolean {
@@ -102,16 +91,13 @@ class PageRewriter {
     return true
   }
 
-  /**
-   * A relative link where the target is in the folder, else an absolute one; null where it is no web link at
-   * all.
-   */
+  /** A relative link if the target is in the folder, else an absolute one; null if it is not a web link. */
   #link(raw: string): string | null {
     const href = raw.trim()
     if (href === '' || href.startsWith('#')) return null
     const hash = href.indexOf('#')
     const sent = encodeQuery(hash < 0 ? href : href.slice(0, hash), this.#charset)
-    const url = normaliseUrl(sent, this.#base ?? this.#pageUrl)
+    const url = normaliseUrl(sent, this.#base)
     if (url === null) return null
     return (this.#relink(url) ?? url) + (hash < 0 ? '' : href.slice(hash))
   }
@@ -168,7 +154,7 @@ function escapeAttribute(value: string): string {
 }
 
 /**
- * Edits may come out of order (the parser moves elements about) but do not overlap; a second on one place is
+ * Edits do not overlap but may be out of order, as the parser moves elements; a second edit of a place is
  * dropped.
  */
 function applyEdits(html: string, edits: Edit[]): string {

@@ -1,112 +1,47 @@
 /** A folder that opens in a browser: every page and object where its URL says, links made relative. */
 import { isUtf8 } from 'node:buffer'
-import { join } from 'node:path'
 import { ConfigError } from '../../config/index.js'
 import { normaliseUrl } from '../../model/url/index.js'
 import { closeEmptyTags, toUtf8 } from '../../page/parse/index.js'
-import { openTables, type TablesOptions, withScratch } from '../query/index.js'
-import { ArchiveBodies } from './archive-bodies.js'
-import { ExportIndex, type IndexedPage } from './export-index.js'
+import type { ExportIndex, IndexedPage } from './export-index.js'
 import { filePathOf, relativeHref } from './file-names.js'
 import { writeFrontPage } from './front-page.js'
-import {
-  type CrawlCounts,
-  countPages,
-  type EarlierCrawls,
-  gatherPages,
-  gatherRedirects,
-  NO_EARLIER,
-  refuseEmpty,
-} from './gather-pages.js'
-import { type Exported, ExportTally, type Progress } from './progress.js'
+import { gatherRedirects } from './gather-pages.js'
+import { exportPages, indexBodies, type PageExportOptions, writeBodies } from './page-export.js'
+import type { ExportResult, Progress } from './progress.js'
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteHtml } from './rewrite-html.js'
 import { claimFolder, Folder } from './target.js'
 
-interface FilesOptions extends TablesOptions {
-  readonly earlier?: EarlierCrawls
-  /** Another than our own is for tests. */
+interface FilesOptions extends PageExportOptions {
+  /** Replaced in tests. */
   readonly convert?: typeof contentOf
 }
 
-export async function exportFiles(
+export function exportFiles(
   dir: string,
   out: string,
   progress: Progress,
-  options: FilesOptions = {},
-): Promise<Exported> {
-  return withScratch(async scratch => {
-    const book = new ExportIndex(join(scratch, 'book.db'))
-    try {
-      const tally = new ExportTally(progress)
-      const { earlier = NO_EARLIER } = options
-      const counts = await gather(dir, book, tally, earlier, options)
-      claimFolder(out)
-      const bodies = new ArchiveBodies([dir, ...earlier.directories], book)
-      await writePages(bodies, book, new Folder(out), tally, counts, options)
-      return tally
-    } finally {
-      book.close()
-    }
-  })
-}
-
-async function gather(
-  dir: string,
-  book: ExportIndex,
-  tally: ExportTally,
-  earlier: EarlierCrawls,
-  options: TablesOptions,
-): Promise<CrawlCounts> {
-  const tables = await openTables(dir, options)
-  try {
-    const counts = await countPages(tables, dir)
-    refuseEmpty(counts, dir)
+  { convert = contentOf, ...options }: FilesOptions = {},
+): Promise<ExportResult> {
+  return exportPages(dir, progress, options, async run => {
+    const { tables, index, counts } = run
     if (counts.archived === 0)
       throw new ConfigError(
         `${dir} has no archive (--archive none), so there are no files to export; --to jsonl and --to markdown work from the tables`,
       )
-    const trouble = await gatherPages(tables, book, earlier, page => filePathOf(page.url, page.mime))
-    tally.missed(book.unplaced(), trouble)
-    book.removeUnplaced()
-    await gatherRedirects(tables, book)
-    return counts
-  } finally {
-    await tables.close()
-  }
+    await indexBodies(run, page => filePathOf(page.url, page.mime))
+    await gatherRedirects(tables, index)
+    claimFolder(out)
+    const folder = new Folder(out)
+    await writeBodies(run, folder, (page, body) => convert(page, body, index))
+    await writeFrontPage(folder, index)
+  })
 }
 
-async function writePages(
-  bodies: ArchiveBodies,
-  book: ExportIndex,
-  folder: Folder,
-  tally: ExportTally,
-  counts: CrawlCounts,
-  { convert = contentOf, interruption }: FilesOptions,
-): Promise<void> {
-  try {
-    for (const page of book.pages()) {
-      interruption?.signal.throwIfAborted()
-      const body = await bodies.bodyOf(page)
-      if (!body.ok) {
-        tally.skip(body.why, page.url, body.detail)
-        continue
-      }
-      const content = tally.converted(page.url, () => convert(page, body.bytes, book))
-      if (content === null) continue
-      await folder.write(page.path, content)
-      book.markWritten(page.url)
-      tally.wrote(counts.pages, page.archive)
-    }
-  } finally {
-    await bodies.close()
-  }
-  await writeFrontPage(folder, book)
-}
-
-function contentOf(page: IndexedPage, body: Buffer, book: ExportIndex): string | Buffer {
+function contentOf(page: IndexedPage, body: Buffer, index: ExportIndex): string | Buffer {
   const relink = (url: string) => {
-    const path = book.pathOf(url)
+    const path = index.pathOf(url)
     return path === null ? null : relativeHref(page.path, path)
   }
   if (page.mime === 'text/html' || page.mime === 'application/xhtml+xml') {

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { jsonForTerminal } from '../../model/index.js'
 import { jsonLines, openTables, type Result, type TablesOptions } from '../query/index.js'
 import { countPages } from './gather-pages.js'
-import { type Exported, ExportTally, type Progress } from './progress.js'
+import { type ExportResult, ExportTally, type Progress } from './progress.js'
 import { claimFile } from './target.js'
 
 /** `out` is a file, or a stream that stays open; a terminal gets control characters as escapes. */
@@ -16,7 +16,7 @@ export async function exportJsonl(
   out: string | (Writable & { readonly isTTY?: boolean }),
   progress: Progress,
   options: TablesOptions = {},
-): Promise<Exported> {
+): Promise<ExportResult> {
   const stop = options.interruption && { signal: options.interruption.signal }
   const tables = await openTables(dir, options)
   try {
@@ -43,12 +43,12 @@ async function* harmless(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of lines) yield jsonForTerminal(piece)
 }
 
-/** A reader that leaves (`| head`) has what it wanted. */
+/** A reader that closes the pipe early (`| head`) is not an error. */
 function ignoreLeaving(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
 
-/** The same result, its rows told to the tally. */
+/** The same result; each row that is read is counted. */
 function counted(result: Result, tally: ExportTally, total: number): Result {
   return {
     columns: result.columns,

@@ -1,6 +1,6 @@
 /**
- * The tables as SQL sees them. Columns stand here, not only in the files, because a table without a single
- * row must still have them, and because files of an older version may lack some.
+ * The columns of the tables in SQL. They are listed here because a table without rows, or of an older
+ * version, must have them too.
  */
 export type TableName = 'pages' | 'links' | 'sites'
 

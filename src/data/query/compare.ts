@@ -1,91 +1,53 @@
 /**
  * What became of the pages of one crawl in the next, by the tables of both. A page is a URL whose outcome is
- * OK or NOT_MODIFIED; two are the same if their payloads have the same digest.
+ * OK or NOT_MODIFIED; it is unchanged if its payload has the same digest in both.
  */
-import { openTables, type Tables } from './tables.js'
+import { openTables } from './tables.js'
 
 interface PageChanges {
-  /** Pages that were none before. */
+  /** Pages that were none in the previous crawl. */
   readonly new: number
-  /** Pages of both crawls, with another payload or with the same. */
+  /** Pages of both crawls whose payload differs. */
   readonly changed: number
   readonly unchanged: number
-  /** Pages before that the server now calls not found or gone (404, 410). */
+  /** Pages of the previous crawl that the server now calls not found or gone (404, 410). */
   readonly gone: number
-  /** Pages before that are neither pages nor gone now: redirected, failed, refused, or not asked for yet. */
+  /** Other pages of the previous crawl: redirected, failed, refused, or not requested yet. */
   readonly noPage: number
 }
 
-/** DuckDB's share: the process that crawls does this at its end. */
+/** DuckDB's limit: the process that crawls runs this at its end. */
 const MEMORY_BYTES = 256 * 1024 * 1024
-/** Rows that are sorted at once. */
+/** Rows that are compared at once. */
 const PART_ROWS = 500_000
 
-interface Visited {
-  readonly url: string
-  readonly isPage: boolean
-  readonly digest: string
-  readonly isGone: boolean
-}
-
 export async function compareCrawls(before: string, now: string, partRows = PART_ROWS): Promise<PageChanges> {
-  const options = { memoryBytes: MEMORY_BYTES / 2, threads: 1 }
-  const earlier = await openTables(before, options)
-  try {
-    const later = await openTables(now, options)
-    try {
-      return await compare(earlier, later, partRows)
-    } finally {
-      await later.close()
-    }
-  } finally {
-    await earlier.close()
-  }
-}
-
-async function compare(earlier: Tables, later: Tables, partRows: number): Promise<PageChanges> {
   const counts = { new: 0, changed: 0, unchanged: 0, gone: 0, noPage: 0 }
-  const parts = Math.ceil(Math.max(1, await rowsIn(earlier), await rowsIn(later)) / partRows)
-  for (let i = 0; i < parts; i++) {
-    const condition = `hash(url) % ${parts} = ${i}`
-    for await (const [was, is] of sideBySide(visits(earlier, condition), visits(later, condition))) {
-      if (was?.isPage && is?.isPage) counts[was.digest === is.digest ? 'unchanged' : 'changed']++
-      else if (is?.isPage) counts.new++
-      else if (was?.isPage) counts[is?.isGone ? 'gone' : 'noPage']++
-    }
+  const tables = await openTables(now, { memoryBytes: MEMORY_BYTES, threads: 1, previous: before })
+  try {
+    let parts = 1
+    for await (const { rows } of tables.query(ROWS)) parts = Math.ceil(Math.max(1, Number(rows)) / partRows)
+    for (let part = 0; part < parts; part++)
+      for await (const row of tables.query(changesIn(`hash(url) % ${parts} = ${part}`)))
+        for (const name of Object.keys(counts) as (keyof PageChanges)[]) counts[name] += Number(row[name])
+  } finally {
+    await tables.close()
   }
   return counts
 }
 
-async function rowsIn(tables: Tables): Promise<number> {
-  for await (const { rows } of tables.query('SELECT count(*) AS rows FROM pages')) return Number(rows)
-  return 0
-}
-
+const ROWS = 'SELECT greatest((SELECT count(*) FROM pages), (SELECT count(*) FROM previous_pages)) AS rows'
 const IS_PAGE = "outcome IN ('OK', 'NOT_MODIFIED')"
 
-/** Each URL once, in order. */
-async function* visits(tables: Tables, condition: string): AsyncGenerator<Visited> {
-  const { batches } = await tables.run(`SELECT url, bool_or(${IS_PAGE}),
-      coalesce(max_by(content_digest, fetch_time) FILTER (${IS_PAGE}), ''), bool_or(fetch_status IN (404, 410))
-    FROM pages WHERE ${condition} GROUP BY url ORDER BY url`)
-  for await (const rows of batches())
-    for (const [url, isPage, digest, isGone] of rows)
-      yield { url: String(url), isPage: isPage === true, digest: String(digest), isGone: isGone === true }
-}
-
-/** Both in the order of URLs: these are ASCII, so JavaScript orders them as DuckDB does. */
-async function* sideBySide(
-  earlier: AsyncGenerator<Visited>,
-  later: AsyncGenerator<Visited>,
-): AsyncGenerator<readonly [Visited | undefined, Visited | undefined]> {
-  const next = async (from: AsyncGenerator<Visited>) => (await from.next()).value as Visited | undefined
-  let [was, is] = [await next(earlier), await next(later)]
-  while (was !== undefined || is !== undefined) {
-    const first = is === undefined || (was !== undefined && was.url < is.url) ? was : is
-    const pair = [was?.url === first?.url ? was : undefined, is?.url === first?.url ? is : undefined] as const
-    yield pair
-    if (pair[0]) was = await next(earlier)
-    if (pair[1]) is = await next(later)
-  }
+function changesIn(condition: string): string {
+  const urls = (table: string) => `SELECT url, bool_or(${IS_PAGE}) AS is_page,
+      coalesce(max_by(content_digest, fetch_time) FILTER (${IS_PAGE}), '') AS digest,
+      bool_or(fetch_status IN (404, 410)) AS is_gone
+    FROM ${table} WHERE ${condition} GROUP BY url`
+  return `SELECT count(*) FILTER (now.is_page AND was.is_page IS NOT true) AS new,
+      count(*) FILTER (now.is_page AND was.is_page AND now.digest <> was.digest) AS changed,
+      count(*) FILTER (now.is_page AND was.is_page AND now.digest = was.digest) AS unchanged,
+      count(*) FILTER (was.is_page AND now.is_page IS NOT true AND now.is_gone) AS gone,
+      count(*) FILTER (was.is_page AND now.is_page IS NOT true AND now.is_gone IS NOT true) AS "noPage"
+    FROM (${urls('pages')}) now FULL JOIN (${urls('previous_pages')}) was USING (url)`
 }

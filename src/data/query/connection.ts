@@ -1,14 +1,14 @@
 /**
- * A connection to DuckDB whose statements can be cut short. DuckDB forgets an interrupt that comes between
- * two statements, so it is told again until it lets go. It looks for one between portions of rows: a single
- * long call of a function (`levenshtein` of two books) ends first.
+ * A connection to DuckDB whose statements can be interrupted. DuckDB forgets an interrupt that arrives
+ * between two statements, so it is repeated until the statement ends. DuckDB checks for it between batches of
+ * rows: a single long call of a function (`levenshtein` of two books) ends first.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../model/index.js'
 
 const TELL_MS = 20
 
-/** What ends statements from outside, and the clock by which DuckDB is told again. */
+/** The signal that interrupts statements, and the clock for repeating the interrupt. */
 export interface Interruption {
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -26,8 +26,8 @@ export class Connection {
   }
 
   /**
-   * One call of DuckDB's interface. Once the signal aborts, DuckDB is interrupted, and the signal's reason is
-   * thrown as soon as it has let go.
+   * Makes one call to DuckDB. When the signal aborts, the call is interrupted, then the signal's reason is
+   * thrown.
    */
   async call<T>(work: (inner: DuckDBConnection) => Promise<T>): Promise<T> {
     const signal = this.#interruption?.signal
@@ -48,11 +48,11 @@ export class Connection {
     }
   }
 
-  /** Ends what is under way. */
+  /** Interrupts the calls that are running. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    // DuckDB would make this thread wait for a statement that still runs.
+    // `closeSync` would block this thread until running statements end.
     await Promise.all([...this.#pending].map(result => this.#interruptUntil(result)))
     this.#inner.closeSync()
   }

@@ -1,7 +1,6 @@
 /**
- * Which files a crawl consists of right now. The ledger says it while the crawl runs and after; the manifest
- * stands in where the ledger is in a database or cannot be read, if it accounts for every table file that is
- * there.
+ * Lists the files of a crawl. The ledger has the list; if it is in a database or cannot be read, the manifest
+ * is used, provided that it accounts for every table file in the directory.
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,9 +14,9 @@ import { fromManifest } from './manifest-files.js'
 
 export interface CrawlFiles {
   readonly parquet: readonly PlacedFile<TableName>[]
-  /** Rows that are not in Parquet yet; only the first `bytes` are committed. */
+  /** Logs of rows that are not in Parquet yet; only the first `bytes` are committed. */
   readonly logs: readonly PlacedFile<'pages' | 'links'>[]
-  /** The crawl may go on: files may be merged while we read, and a sites file is out of date. */
+  /** The crawl may be running: files may be merged while they are read, and a sites file is out of date. */
   readonly open: boolean
   /** Nothing may be written there, not even beside the tables. */
   readonly isForeign: boolean
@@ -29,7 +28,7 @@ interface PlacedFile<Table> {
   readonly listed: ListedFile
 }
 
-/** What a ledger or a manifest says. */
+/** The list of a ledger or a manifest. */
 export interface Listing {
   readonly files: readonly ListedFile[]
   readonly open: boolean
@@ -39,8 +38,8 @@ const LOG_KINDS: Readonly<Record<string, 'pages' | 'links'>> = { 'pages-log': 'p
 const PARQUET_KINDS: Readonly<Record<string, TableName>> = { pages: 'pages', links: 'links', sites: 'sites' }
 
 /**
- * Throws a ConfigError when `dir` is not a crawl, and a DamageError when nothing that is sound says what it
- * consists of. `note` is told when something else than the ledger said it.
+ * Throws a DamageError when neither ledger nor manifest is sound. `note` receives a line when the list is not
+ * the ledger's.
  */
 export async function listCrawlFiles(
   dir: string,
@@ -51,7 +50,7 @@ export async function listCrawlFiles(
   const isForeign = file === null || standingOf(file).at !== 'known'
   const isInDatabase = file?.config.ledger !== undefined
   const listing = isInDatabase
-    ? fromManifest(dir, null, note)
+    ? fromManifest(dir, 'in-database', note)
     : await listingOf(dir, isForeign, checked, note)
   const parquet: CrawlFiles['parquet'][number][] = []
   const logs: CrawlFiles['logs'][number][] = []
@@ -71,7 +70,7 @@ async function listingOf(
   checked: CheckedFiles,
   note: (line: string) => void,
 ): Promise<Listing> {
-  if (!existsSync(join(dir, LEDGER_FILE))) return fromManifest(dir, null, note)
+  if (!existsSync(join(dir, LEDGER_FILE))) return fromManifest(dir, 'missing', note)
   const problem = ledgerProblem(dir, checked)
   if (problem) return fromManifest(dir, problem, note)
   try {
@@ -87,14 +86,14 @@ function reasonOf(error: LedgerError): string {
 }
 
 /** Throws a ConfigError when `dir` is not a crawl. */
-export function refuseOthers(dir: string): void {
+export function requireCrawl(dir: string): void {
   const stats = statSync(dir, { throwIfNoEntry: false })
   if (!stats) throw new ConfigError(`there is no directory ${dir}`)
   if (!stats.isDirectory()) throw new ConfigError(`${dir} is a file; give the directory of a crawl`)
   const marks = ['crawl.json', LEDGER_FILE, 'tables/manifest.json']
   if (!marks.some(mark => existsSync(join(dir, mark))))
     throw new ConfigError(
-      `${dir} is not a crawl: it has no crawl.json; give the directory that orbweaver crawl made`,
+      `${dir} is not a crawl: it has no crawl.json; give a directory that orbweaver crawl has written`,
     )
   refuseLinks(dir)
 }
@@ -127,7 +126,9 @@ async function fromLedger(dir: string, isForeign: boolean): Promise<Listing> {
   return listing(ledger).finally(() => ledger.close())
 }
 
-/** Where a listed file lies now. A file that is gone keeps its name, so that opening it says so. */
+/**
+ * The present path of a listed file. A missing file keeps its name, so that opening it fails with that name.
+ */
 export function pathOf(dir: string, name: string): string {
   return locateFile(dir, name) ?? pathInside(dir, name)
 }

@@ -3,7 +3,7 @@ import { cutTo, printable, widthOf } from './text-width.js'
 import { textOf, type Value } from './values.js'
 
 const GAP = '  '
-/** Below this a column says nothing any more. */
+/** Narrower columns would be illegible. */
 const NARROWEST = 8
 /** Cells are cut to this before anything is measured: a page's text may be a megabyte. */
 const LONGEST_CELL_CHARS = 2_000

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatTable } from './format-table.js'
 import { csvPieces, jsonLines, jsonPieces } from './format-text.js'
-import type { Result } from './tables.js'
+import type { Result } from './row-stream.js'
 import { cutTo, printable, widthOf } from './text-width.js'
 import type { Value } from './values.js'
 

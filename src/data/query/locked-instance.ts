@@ -1,16 +1,19 @@
-/** DuckDB in memory, within limits, with views over the files of a crawl and everything else locked away. */
+/**
+ * Opens DuckDB in memory, within limits, with views over the files of a crawl and no access to anything else.
+ */
 import { mkdir, statfs } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { LIMITS } from '../../model/index.js'
+import { TABLE_COLUMNS } from './columns.js'
 import { Connection, type Interruption } from './connection.js'
 import type { Snapshot } from './snapshot.js'
 import { sqlError } from './sql-error.js'
-import { allowedPaths, createViews, quoteText } from './views.js'
+import { allowedPaths, createView, createViews, quoteText } from './views.js'
 
 export interface QueryLimits {
-  /** What DuckDB may use before it turns to temporary files. */
+  /** Memory of DuckDB; beyond it, DuckDB writes temporary files. */
   readonly memoryBytes?: number | undefined
   /** Most bytes of temporary files; 0: none. */
   readonly spillBytes?: number | undefined
@@ -26,12 +29,12 @@ export function defaultMemoryBytes(): number {
 }
 
 /** Throws a ConfigError, or the signal's reason. */
-export async function lockedInstance(
-  snapshot: Snapshot,
+export async function openLockedInstance(
+  snapshots: readonly Snapshot[],
   limits: QueryLimits,
   interruption?: Interruption,
 ): Promise<DuckDBInstance> {
-  const spill = join(snapshot.scratchDir, 'spill')
+  const spill = join(snapshots[0].scratchDir, 'spill')
   await mkdir(spill, { recursive: true })
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(limits.threads ?? Math.min(availableParallelism(), MOST_THREADS)),
@@ -44,9 +47,9 @@ export async function lockedInstance(
   const connection = new Connection(await instance.connect(), interruption)
   try {
     await connection.call(async inner => {
-      // DuckDB keeps to it only when it is set, not when it is given at the start.
+      // As an option of `create`, DuckDB ignores it.
       await inner.run(`SET max_temp_directory_size = '${kibibytes(spillBytes)}'`)
-      await lock(inner, snapshot)
+      await lock(inner, snapshots)
     })
     await connection.close()
     return instance
@@ -57,16 +60,19 @@ export async function lockedInstance(
   }
 }
 
-async function lock(connection: DuckDBConnection, snapshot: Snapshot): Promise<void> {
-  await createViews(connection, snapshot.files)
-  const paths = Object.values(snapshot.files).flat().flatMap(allowedPaths).map(quoteText)
+async function lock(connection: DuckDBConnection, snapshots: readonly Snapshot[]): Promise<void> {
+  const [files, previous] = snapshots.map(snapshot => snapshot.files)
+  await createViews(connection, files)
+  if (previous) await createView(connection, 'previous_pages', previous.pages, TABLE_COLUMNS.pages)
+  const all = snapshots.flatMap(snapshot => Object.values(snapshot.files).flat())
+  const paths = all.flatMap(allowedPaths).map(quoteText)
   await connection.run(`SET allowed_paths = [${paths.join(', ')}]`)
   await connection.run(`SET GLOBAL TimeZone = 'UTC'`)
   await connection.run('SET enable_external_access = false')
   await connection.run('SET lock_configuration = true')
 }
 
-/** What is left on the disk stays half free for others, a crawl among them. */
+/** Leaves half of the free disk space to others, for example a crawl. */
 async function defaultSpillBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize * SPILL_SHARE

@@ -1,71 +1,50 @@
 /**
- * The tables of a crawl as `tables/manifest.json` lists them. It is written when files are swapped and at the
- * end, so rows may have been committed since. Where the ledger should be asked and cannot be, it counts only
- * if it names every table file that is there, with its whole length: then nothing was written after it.
+ * The tables of a crawl as `tables/manifest.json` lists them. It is written at each merge and at the end, so
+ * rows may have been committed since. In place of an unreadable ledger it is trusted only if it lists every
+ * table file in the directory with its whole length: then nothing was written after it.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { damageError, type ListedFile, readSealed } from '../../files/index.js'
+import { damageError, type ListedFile } from '../../files/index.js'
 import { LEDGER_FILE } from '../../ledger/sqlite/index.js'
 import { locateFile } from '../store/index.js'
-import { listedIn, readManifest } from '../store/tables/index.js'
+import { MANIFEST, manifestFiles, readManifest } from '../store/tables/index.js'
 import type { Listing } from './crawl-files.js'
 
-/** Why the ledger was not asked. */
-export interface LedgerTrouble {
-  readonly file: string
-  readonly detail: string
-}
+/** Why the ledger was not asked. `missing`: it should be in the directory. */
+export type LedgerTrouble = 'in-database' | 'missing' | { readonly file: string; readonly detail: string }
 
 const TABLES = ['pages', 'links', 'sites']
-const MANIFEST = 'tables/manifest.json'
 
-/**
- * `trouble` is null when there is no ledger in `dir`. Throws a DamageError when the manifest cannot stand in
- * for it.
- */
-export function fromManifest(
-  dir: string,
-  trouble: LedgerTrouble | null,
-  note: (line: string) => void,
-): Listing {
-  const isInDatabase = trouble === null && ledgerIsInDatabase(dir)
-  const missing = trouble ?? { file: LEDGER_FILE, detail: 'is missing' }
+/** Throws a DamageError when the manifest cannot take the place of the ledger. */
+export function fromManifest(dir: string, trouble: LedgerTrouble, note: (line: string) => void): Listing {
+  const isInDatabase = trouble === 'in-database'
+  const { file, detail } = typeof trouble === 'object' ? trouble : MISSING
   const result = readManifest(dir)
   if (!result.ok) {
-    if (result.why === 'missing' && trouble === null && isUntouched(dir)) return { files: [], open: true }
-    if (result.why === 'missing' && isInDatabase && entriesOf(dir, '.parquet').length === 0) {
-      note(`${MANIFEST} is not there yet: rows that are committed cannot be seen before the first merge`)
+    const isMissing = result.why === 'missing'
+    if (isMissing && typeof trouble === 'string' && isUntouched(dir)) return { files: [], open: true }
+    if (isMissing && isInDatabase && entriesOf(dir, '.parquet').length === 0) {
+      note(`${MANIFEST} does not exist yet: committed rows are visible only after the first merge`)
       return { files: [], open: true }
     }
-    if (!isInDatabase) throw damageError(dir, missing.file, missing.detail)
-    throw damageError(
-      dir,
-      MANIFEST,
-      result.why === 'missing' ? 'is missing' : `is damaged: ${result.message}`,
-    )
+    if (!isInDatabase) throw damageError(dir, file, detail)
+    throw damageError(dir, MANIFEST, isMissing ? 'is missing' : `is damaged: ${result.message}`)
   }
-  const files = listedIn(result.manifest)
+  const files = manifestFiles(result.manifest)
   if (!isInDatabase) {
-    if (!namesAll(dir, files)) throw damageError(dir, missing.file, missing.detail)
-    note(`${missing.file} ${missing.detail}: the answer comes from ${MANIFEST}, which names every table file`)
+    if (!namesAll(dir, files)) throw damageError(dir, file, detail)
+    note(`${file} ${detail}: the answer comes from ${MANIFEST}, which names every table file`)
   }
   return { files, open: files.some(({ kind }) => kind.endsWith('-log')) }
 }
 
-/** A crawl that has just been begun, and whose ledger is about to be made. */
+const MISSING = { file: LEDGER_FILE, detail: 'is missing' }
+
+/** A crawl that has just started and has no ledger yet. */
 function isUntouched(dir: string): boolean {
   const archive = join(dir, 'archive')
   return entriesOf(dir, '').length === 0 && !(existsSync(archive) && readdirSync(archive).length > 0)
-}
-
-/** The crawl says so; when it says nothing, or nothing that can be trusted, the ledger should be here. */
-function ledgerIsInDatabase(dir: string): boolean {
-  const path = join(dir, 'crawl.json')
-  if (!existsSync(path)) return false
-  const file = readSealed(path, 'crawl.json')
-  const { config }: { config?: { ledger?: unknown } } = file?.content ?? {}
-  return file?.seal !== 'wrong' && typeof config?.ledger === 'string'
 }
 
 function namesAll(dir: string, files: readonly ListedFile[]): boolean {

@@ -1,6 +1,4 @@
-/**
- * What there is to ask: the tables with their columns and sizes, and three queries that work on any crawl.
- */
+/** The tables with their columns and sizes, and three queries that work on any crawl. */
 import { shellWord } from '../../model/index.js'
 import { type Column, TABLE_MEANINGS, type TableName } from './columns.js'
 import type { Tables } from './tables.js'

@@ -1,8 +1,10 @@
-/** Everything a recrawl needs of the crawl before it, as a stream: memory does not grow with the crawl. */
+/**
+ * Reads what a recrawl needs of the previous crawl as a stream, so that memory does not grow with the crawl.
+ */
 import type { OutcomeCode } from '../../model/index.js'
 import { warcDate } from '../store/bytes/index.js'
 import type { PageFacts } from '../store/tables/index.js'
-import { openTables, type Result, type Tables } from './tables.js'
+import { openTables, type Tables } from './tables.js'
 import type { Value } from './values.js'
 
 export interface PreviousPage {
@@ -12,57 +14,47 @@ export interface PreviousPage {
   readonly etag: string
   readonly lastModified: string
   readonly digest: string
-  /** As the server said. */
+  /** The Content-Type that the server sent. */
   readonly mime: string
-  /** WARC-Date of the record that holds the body; empty where no archive has it. */
+  /** WARC-Date of the record with the body; empty if no archive has it. */
   readonly storedAt: string
-  /** True if a 304 or an equal digest tells that the row still describes the page. */
+  /** True if after a 304 or an equal digest the row still describes the page. */
   readonly isWhole: boolean
-  /** The rows of `links` that stood on the page, each `target kind`: a URL has no space. */
+  /** The links of the page, each as `target kind`; a URL contains no space. */
   readonly links: readonly string[]
 }
 
-/** A page that the server may say has not changed, with what its row said of it. */
+/** A page that the server may report as not modified, with the facts of its row. */
 export interface UnchangedPage {
   readonly url: string
   readonly digest: string
   readonly facts: PageFacts
 }
 
-/** DuckDB's share: a recrawl starts inside the process that crawls, which has its own memory to keep to. */
+/** DuckDB's limit: a recrawl starts inside the process that crawls. */
 const MEMORY_BYTES = 256 * 1024 * 1024
 
-/**
- * Rows sorted at once. DuckDB sorts more than its memory holds, but not any number: more rows are taken in
- * parts.
- */
-interface PartSize {
-  readonly pages: number
-  readonly links: number
-}
-
-const PART: PartSize = { pages: 250_000, links: 1_000_000 }
+/** Rows sorted at once. DuckDB spills to disk, and still 700,000 rows with long URLs exceed the limit. */
+const PART_ROWS = 500_000
 
 /** Every URL that left the queue of the crawl in `dir`, once, with the links of its page. */
-export async function* previousPages(dir: string, part = PART): AsyncGenerator<PreviousPage> {
+export async function* previousPages(dir: string, partRows = PART_ROWS): AsyncGenerator<PreviousPage> {
   const tables = await openTables(dir, { memoryBytes: MEMORY_BYTES, threads: 1 })
   try {
-    const parts = await countParts(tables, part)
+    let parts = 1
+    for await (const { rows } of tables.query(ROWS)) parts = Math.ceil(Math.max(1, Number(rows)) / partRows)
     for (let i = 0; i < parts; i++) yield* mergeByUrl(tables, `hash(url) % ${parts} = ${i}`)
   } finally {
     await tables.close()
   }
 }
 
-/**
- * A page that came as a whole, or had not changed since it did. Errors, redirects and parts of a page are
- * asked anew.
- */
+/** A complete page, fetched or not modified. Errors, redirects and truncated pages are fetched again. */
 const WHOLE = `(content_digest IS NOT NULL AND content_truncated IS NULL
   AND (outcome = 'NOT_MODIFIED' OR outcome = 'OK' AND fetch_status = 200))`
 
 /**
- * Whole pages that have a validator, in no order, and perhaps more than once: text is too much to be sorted.
+ * Complete pages that have a validator, unsorted and possibly repeated: their texts are too large to sort.
  */
 const WITH_VALIDATOR = `SELECT url, content_digest, content_mime_type, content_mime_detected, content_charset,
     content_languages, title, description, canonical, outlinks, outlinks_foreign, text FROM pages
@@ -98,48 +90,44 @@ function unchangedPageOf(row: readonly Value[]): UnchangedPage {
   }
 }
 
-async function countParts(tables: Tables, part: PartSize): Promise<number> {
-  const counts = 'SELECT (SELECT count(*) FROM pages) AS pages, (SELECT count(*) FROM links) AS links'
-  let parts = 1
-  for await (const { pages, links } of tables.query(counts))
-    parts = Math.ceil(Math.max(1, Number(pages) / part.pages, Number(links) / part.links))
-  return parts
-}
+const ROWS = 'SELECT (SELECT count(*) FROM pages) + (SELECT count(*) FROM links) AS rows'
 
-/** Both tables are sorted by URL one after the other, then read side by side. */
+/** Sorts rows of pages and links together, so that the links of a page follow its row. */
 async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<PreviousPage> {
-  await tables.keep(
-    'part_links',
-    `SELECT url, target || ' ' || kind FROM links WHERE ${condition} ORDER BY url`,
-  )
   // Of several rows of one URL the one with a stored copy counts, then the latest.
-  await tables.keep(
-    'part_pages',
-    `SELECT url, depth, outcome, etag, last_modified, content_digest, ${WHOLE} AS whole, fetch_time,
-      warc_filename IS NOT NULL AS archived, warc_refers_to_date, content_mime_type FROM pages
-      WHERE ${condition} ORDER BY url, content_digest IS NULL, fetch_time DESC`,
-  )
-  const links = new LinkCursor(await tables.run('FROM part_links'))
-  const pages = await tables.run('FROM part_pages')
-  let last = ''
-  try {
-    for await (const rows of pages.batches()) {
-      for (const row of rows) {
-        const url = String(row[0])
-        if (url === last) continue
-        last = url
-        yield pageOf(url, row, await links.of(url))
+  const { batches } = await tables.run(`
+    FROM (
+      SELECT url, depth, outcome, etag, last_modified, content_digest, ${WHOLE} AS whole, fetch_time,
+        warc_filename IS NOT NULL AS archived, warc_refers_to_date, content_mime_type, NULL AS link
+      FROM pages WHERE ${condition}
+      UNION ALL BY NAME SELECT url, concat(target, ' ', kind) AS link FROM links WHERE ${condition})
+    ORDER BY url, link IS NOT NULL, content_digest IS NULL, fetch_time DESC`)
+  let page: readonly Value[] | null = null
+  let links: string[] = []
+  for await (const rows of batches()) {
+    for (const row of rows) {
+      const isSame = page !== null && row[URL_COLUMN] === page[URL_COLUMN]
+      if (row[LINK_COLUMN] !== null) {
+        if (isSame) links.push(String(row[LINK_COLUMN]))
+      } else if (!isSame) {
+        if (page !== null) yield pageOf(page, links)
+        page = row
+        links = []
       }
     }
-  } finally {
-    await links.close()
   }
+  if (page !== null) yield pageOf(page, links)
 }
 
-function pageOf(url: string, row: readonly Value[], links: readonly string[]): PreviousPage {
-  const [, depth, outcome, etag, lastModified, digest, isWhole, fetchTime, isArchived, refersTo, mime] = row
+/** Indexes of columns in the rows of `mergeByUrl`. */
+const URL_COLUMN = 0
+const LINK_COLUMN = 11
+
+function pageOf(row: readonly Value[], links: readonly string[]): PreviousPage {
+  const [url, depth, outcome, etag, lastModified, digest, isWhole, fetchTime, isArchived, refersTo, mime] =
+    row
   return {
-    url,
+    url: String(url),
     depth: Number(depth),
     outcome: String(outcome) as OutcomeCode,
     etag: String(etag ?? ''),
@@ -149,45 +137,5 @@ function pageOf(url: string, row: readonly Value[], links: readonly string[]): P
     storedAt: String(refersTo ?? (isArchived ? warcDate(Date.parse(String(fetchTime))) : '')),
     isWhole: isWhole === true,
     links,
-  }
-}
-
-/** Steps through link rows ordered by URL. */
-class LinkCursor {
-  readonly #batches: AsyncGenerator<Iterable<readonly Value[]>>
-  #rows: Iterator<readonly Value[]> = [].values()
-  #next: readonly Value[] | undefined
-  #isOver = false
-
-  constructor(links: Result) {
-    this.#batches = links.batches()
-  }
-
-  /** Links of `url`; URLs must be asked for in order. */
-  async of(url: string): Promise<string[]> {
-    const links: string[] = []
-    for (;;) {
-      this.#next ??= this.#rows.next().value
-      if (this.#next === undefined) {
-        if (this.#isOver) return links
-        await this.#nextBatch()
-        continue
-      }
-      // URLs are ASCII, so JavaScript orders them as DuckDB does.
-      const source = String(this.#next[0])
-      if (source > url) return links
-      if (source === url) links.push(String(this.#next[1]))
-      this.#next = undefined
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#batches.return(undefined)
-  }
-
-  async #nextBatch(): Promise<void> {
-    const step = await this.#batches.next()
-    this.#isOver = step.done === true
-    if (!step.done) this.#rows = step.value[Symbol.iterator]()
   }
 }

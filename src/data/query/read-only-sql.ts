@@ -1,13 +1,13 @@
 /**
- * Lets through one SELECT and nothing else. DuckDB's own locks (no external access, configuration locked)
- * stand behind it; alone they would not do: the tables' files may be opened, so COPY could write over them,
- * and some table functions (`enable_logging`, `arrow_scan`) change state or take addresses in memory.
+ * Accepts one SELECT and nothing else. DuckDB's own locks (no external access, locked configuration) are a
+ * second barrier and would not suffice: COPY could overwrite the table files, which may be opened, and some
+ * table functions (`enable_logging`, `arrow_scan`) change state or take memory addresses.
  */
 import { ConfigError } from '../../config/index.js'
 import type { Connection } from './connection.js'
 import { trimSql } from './trim-sql.js'
 
-/** Table functions that only make rows from their arguments or from the catalogue. */
+/** Table functions that read only their arguments or the catalogue. */
 const HARMLESS = new Set([
   'range',
   'generate_series',
@@ -31,7 +31,7 @@ const HARMLESS = new Set([
 
 const REFUSED = 'only one SELECT at a time is allowed here: query reads the crawl and changes nothing'
 
-/** What DuckDB makes of a text: its syntax tree, or what is wrong with it. */
+/** The result of DuckDB's parser: a syntax tree or an error. */
 interface Serialized {
   readonly error: boolean
   readonly error_type?: string
@@ -39,17 +39,17 @@ interface Serialized {
   readonly statements?: readonly unknown[]
 }
 
-/** One SELECT, found harmless. */
+/** One SELECT that has passed the check. */
 export interface Select {
   /** Can stand in parentheses. */
   readonly text: string
-  /** `EXPLAIN ` or `EXPLAIN ANALYZE ` where that stood before it. */
+  /** `EXPLAIN ` or `EXPLAIN ANALYZE ` if the statement began with it. */
   readonly explain: string
 }
 
 /** Throws a ConfigError unless `sql` is a single harmless SELECT (or EXPLAIN of one). */
 export async function checkReadOnly(connection: Connection, sql: string): Promise<Select> {
-  // DuckDB would check all of it and run what stands before.
+  // DuckDB would check the whole text but run only the part before the NUL.
   if (sql.includes('\0')) throw new ConfigError('the SQL holds a NUL character')
   const whole = trimSql(sql)
   const explain = /^EXPLAIN(\s+ANALYZE)?(?=\W)/i.exec(whole)?.[0] ?? ''
@@ -71,12 +71,11 @@ async function serialized(connection: Connection, sql: string): Promise<Serializ
   const [[json]] = await connection.call(async inner =>
     (await inner.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRows(),
   )
-  // DuckDB writes 1e400 as a word that JSON does not have. Names of functions, which matter here, have no
-  // colon.
+  // DuckDB writes 1e400 as `Infinity`, which is not JSON. Function names, the purpose here, contain no colon.
   return JSON.parse(String(json).replaceAll(/:-?(?:Infinity|NaN)/g, ':0')) as Serialized
 }
 
-/** Names of all functions that stand where a table may stand, at any depth. */
+/** Names of all table functions, at any depth. */
 function tableFunctions(tree: unknown): string[] {
   const names: string[] = []
   const pending: unknown[] = [tree]

@@ -1,7 +1,6 @@
 /**
- * The rows of a SELECT as they come. DuckDB's interface for Node ends a stream that fails halfway just like
- * one that is complete, so every statement gets one row more, behind all others, that says that the end was
- * reached.
+ * Streams the rows of a SELECT. DuckDB's Node API ends a stream that failed halfway like a complete one, so
+ * every statement gets one more row at its end, which proves that the end was reached.
  */
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import { ConfigError } from '../../config/index.js'
@@ -9,17 +8,18 @@ import type { Connection } from './connection.js'
 import type { Select } from './read-only-sql.js'
 import { plainValue, type Value } from './values.js'
 
-export interface RowStream {
+/** One result, to be read once. */
+export interface Result {
   readonly columns: readonly string[]
-  /** Rows in portions of DuckDB's making; a portion is valid until the next is asked for. */
+  /** Rows in batches as DuckDB delivers them; a batch is valid until the next one is read. */
   batches(): AsyncGenerator<Iterable<readonly Value[]>>
 }
 
 const HALFWAY =
-  'the query stopped halfway, most likely for want of memory; ask for fewer columns or rows, or without ORDER BY'
+  'the query stopped halfway, probably because memory ran out; select fewer columns or rows, or omit ORDER BY'
 
-/** Starts the statement and waits for its first rows: what is wrong with it mostly shows here. */
-export async function openStream(connection: Connection, select: Select): Promise<RowStream> {
+/** Starts the statement and waits for its first rows: most errors appear here. */
+export async function openStream(connection: Connection, select: Select): Promise<Result> {
   if (select.explain !== '') return explanation(connection, select)
   const { columnCount } = await connection.call(inner => inner.prepare(select.text))
   const nothing = ', NULL'.repeat(columnCount)
@@ -49,8 +49,8 @@ async function* markedBatches(
   throw await reasonOf(connection, select)
 }
 
-/** Small, so that it is read as a whole. */
-async function explanation(connection: Connection, select: Select): Promise<RowStream> {
+/** An explanation is small, so it is read at once. */
+async function explanation(connection: Connection, select: Select): Promise<Result> {
   const result = await connection.call(inner => inner.run(select.explain + select.text))
   return {
     columns: result.deduplicatedColumnNames(),
@@ -64,7 +64,7 @@ function isOver(chunk: DuckDBDataChunk | null): chunk is null {
   return chunk === null || chunk.rowCount === 0
 }
 
-/** Row by row, because a portion of pages with their text can be large. */
+/** Row by row, because a batch of pages with their text can be large. */
 function* plainRows(
   chunk: DuckDBDataChunk,
   rowCount: number,
@@ -78,7 +78,7 @@ function* plainRows(
   }
 }
 
-/** Why a stream ended too early: the statement is run once more, without handing its rows out. */
+/** Runs the statement once more, without its rows, to learn why the stream ended early. */
 async function reasonOf(connection: Connection, { text }: Select): Promise<Error> {
   try {
     await connection.call(inner => inner.run(`SELECT count(COLUMNS(*)) FROM (${text}\n)`))

@@ -1,4 +1,4 @@
-/** Folders of our own that must not outlive the process, however it ends (short of being killed). */
+/** Temporary folders, removed when the process exits unless it is killed. */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ export async function removeScratch(folder: string): Promise<void> {
   if (open.size === 0) process.off('exit', removeAll)
 }
 
-/** Runs `task` with a folder among the system's temporary ones that is gone afterwards. */
+/** Runs `task` with a new temporary folder and removes it afterwards. */
 export async function withScratch<T>(task: (folder: string) => Promise<T>): Promise<T> {
   const folder = await makeScratch(join(tmpdir(), 'orbweaver-export-'))
   try {

@@ -1,8 +1,7 @@
 /**
- * The files of a crawl at one moment, made to last while they are read. Merges of a running crawl replace
- * small files by larger ones: Parquet files get a second name (a hard link) beside the tables until we are
- * done, rows that are still in logs are converted into a scratch folder. Nothing else is written, and all of
- * it is removed at the end.
+ * Keeps the files of a crawl as they are at one moment while they are read. Merges of a running crawl replace
+ * small files by larger ones, so Parquet files get a second name (a hard link) beside the tables, and row
+ * logs are converted into a scratch folder. All of it is removed at the end.
  */
 import { existsSync } from 'node:fs'
 import { link, readdir, rm, stat } from 'node:fs/promises'
@@ -12,36 +11,36 @@ import { CheckedFiles, damageError } from '../../files/index.js'
 import { DamagedFileError } from '../store/tables/index.js'
 import { convertLogs } from '../store/tables/parquet/index.js'
 import type { TableName } from './columns.js'
-import { type CrawlFiles, listCrawlFiles, refuseOthers } from './crawl-files.js'
+import { type CrawlFiles, listCrawlFiles, requireCrawl } from './crawl-files.js'
 import { makeScratch, removeScratch } from './scratch.js'
 import type { TableFiles } from './views.js'
 
 export interface Snapshot {
   readonly files: TableFiles
-  /** Ours alone; gone after `close`. */
+  /** Removed by `close`. */
   readonly scratchDir: string
-  /** True when a file has been taken away since: the listing has to be made again. */
+  /** True when a file was removed since: the crawl has to be listed again. */
   isStale(): boolean
   close(): Promise<void>
 }
 
 interface SnapshotOptions {
-  /** Told when something else than the ledger said what the files are. */
+  /** Receives a line when the list of files is not the ledger's. */
   readonly note?: ((line: string) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** A listing is made again when a merge takes a file away before we hold it; merges are seconds apart. */
+/** Listings, if merges remove files before they are linked; merges are seconds apart. */
 const TRIES = 5
 const PIN_PREFIX = '.reading-'
 
 /**
- * Every file is compared with its digest before anything is read from it. Throws a DamageError, or the
- * signal's reason.
+ * Compares every file with its digest first. Throws a ConfigError if `dir` is not a crawl, a DamageError, or
+ * the signal's reason.
  */
 export async function openSnapshot(dir: string, options: SnapshotOptions = {}): Promise<Snapshot> {
   const { note = () => {}, signal } = options
-  refuseOthers(dir)
+  requireCrawl(dir)
   const checked = new CheckedFiles(dir)
   try {
     for (let tries = 1; ; tries++) {
@@ -59,7 +58,7 @@ export async function openSnapshot(dir: string, options: SnapshotOptions = {}): 
   }
 }
 
-/** A listed file that stays away, or a row log that is not what was committed. */
+/** A DamageError for a listed file that is missing or a row log that is damaged; other errors as they are. */
 function asDamage(dir: string, error: unknown): unknown {
   if (error instanceof DamagedFileError) return damageError(dir, relative(dir, error.path), error.reason)
   const { code, path } = error as NodeJS.ErrnoException
@@ -78,10 +77,10 @@ async function holdFiles(
   const files: Record<TableName, string[]> = { pages: [], links: [], sites: [] }
   const pins = listed.open && !listed.isForeign ? await openPins(join(dir, 'tables'), folders) : null
   for (const { table, path, listed: file } of listed.parquet) {
-    // While the crawl goes on its sites are counted from the pages.
+    // In a running crawl, sites are counted from the pages.
     if (table === 'sites' && listed.open) continue
     const held = await hold(path, pins, `${table}-${files[table].length}`)
-    // Not the synchronous call: a signal is seen between two files.
+    // Asynchronous, so that a signal can arrive between two files.
     await stat(held)
     signal?.throwIfAborted()
     const problem = checked.check(held, file)
@@ -108,7 +107,7 @@ async function holdFiles(
   }
 }
 
-/** A folder for second names; null where none can be made: the files are then read under their own. */
+/** A folder for hard links; null if it cannot be made: then the files are read under their own names. */
 async function openPins(tablesDir: string, folders: string[]): Promise<string | null> {
   const owner = `${PIN_PREFIX}${hostname()}-`
   try {
@@ -135,7 +134,7 @@ async function hold(path: string, pins: string | null, name: string): Promise<st
   }
 }
 
-/** A query that was killed leaves its second names behind, and with them the space of merged files. */
+/** A killed query leaves its links behind, which keep the disk space of merged files. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,8 +1,8 @@
 import { ConfigError } from '../../config/index.js'
 
-/** DuckDB's message in one line for the user: what is wrong, and what it could have been. */
+/** DuckDB's error message in one line, with its suggestion. */
 export function sqlError(error: unknown): Error {
-  // DuckDB throws plain ones.
+  // DuckDB throws plain errors, no subclasses.
   if (!(error instanceof Error) || Object.getPrototypeOf(error) !== Error.prototype) return error as Error
   const lines = error.message.split('\n').filter(line => line.trim() !== '')
   const first = (lines[0] ?? 'the query failed').replace(/^(Failed to extract statements: )/, '')

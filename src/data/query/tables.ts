@@ -1,13 +1,10 @@
-/**
- * The tables of a crawl, open for reading: DuckDB in memory, views over the files, everything else locked
- * away.
- */
+/** The tables of a crawl, open for reading. */
 import type { DuckDBInstance } from '@duckdb/node-api'
 import { ConfigError } from '../../config/index.js'
 import { Connection, type Interruption } from './connection.js'
-import { lockedInstance, type QueryLimits } from './locked-instance.js'
+import { openLockedInstance, type QueryLimits } from './locked-instance.js'
 import { checkReadOnly } from './read-only-sql.js'
-import { openStream, type RowStream } from './row-stream.js'
+import { openStream, type Result } from './row-stream.js'
 import { openSnapshot, type Snapshot } from './snapshot.js'
 import { sqlError } from './sql-error.js'
 import type { Value } from './values.js'
@@ -15,38 +12,28 @@ import type { Value } from './values.js'
 export type Row = Readonly<Record<string, Value>>
 
 export interface TablesOptions extends QueryLimits {
-  /** Its signal ends whatever is under way, and its reason is thrown. */
+  /** Directory of a crawl whose pages can be read too, as `previous_pages`. */
+  readonly previous?: string
+  /** When its signal aborts, running statements end and its reason is thrown. */
   readonly interruption?: Interruption | undefined
-  /** Told, in one line, when the ledger could not be asked and the manifest was. */
+  /** Receives a line when the manifest was read instead of the ledger. */
   readonly note?: (line: string) => void
 }
 
-/** One result, to be read once. */
-export interface Result {
-  readonly columns: readonly string[]
-  /** Rows in portions of DuckDB's making; a portion is valid until the next is asked for. */
-  batches(): AsyncGenerator<Iterable<readonly Value[]>>
-}
-
 export interface Tables {
-  /** Checks that `sql` only reads, starts it, and gives its rows as they come. Throws a ConfigError. */
+  /** Checks that `sql` only reads, starts it and streams its rows. Throws a ConfigError. */
   run(sql: string): Promise<Result>
   /** The rows of `run` as objects. */
   query(sql: string): AsyncGenerator<Row>
-  /**
-   * Keeps what `sql` selects, in that order, as a table of its own (on disk where memory is short) until
-   * `close`.
-   */
-  keep(table: string, sql: string): Promise<void>
   close(): Promise<void>
 }
 
-/** How often a query is started anew because a merge took a file away. */
+/** Attempts to start a query while merges remove files. */
 const TRIES = 5
 
 /**
- * Opens the tables of the crawl in `dir` as they are committed now. Throws a ConfigError when it is not a
- * crawl, and a DamageError when a file of it is not what was written.
+ * Opens the committed tables of a crawl. Throws a ConfigError if `dir` is not a crawl, a DamageError if a
+ * file is damaged.
  */
 export async function openTables(dir: string, options: TablesOptions = {}): Promise<Tables> {
   const tables = new DuckTables(dir, options)
@@ -57,7 +44,7 @@ export async function openTables(dir: string, options: TablesOptions = {}): Prom
 class DuckTables implements Tables {
   readonly #dir: string
   readonly #options: TablesOptions
-  #snapshot: Snapshot | undefined
+  readonly #snapshots: Snapshot[] = []
   #instance: DuckDBInstance | undefined
   readonly #connections = new Set<Connection>()
 
@@ -67,16 +54,17 @@ class DuckTables implements Tables {
   }
 
   async open(): Promise<void> {
-    const { note, interruption } = this.#options
+    const { previous, note, interruption } = this.#options
     for (let tries = 1; ; tries++) {
       try {
-        this.#snapshot = await openSnapshot(this.#dir, { note, signal: interruption?.signal })
-        this.#instance = await lockedInstance(this.#snapshot, this.#options, interruption)
+        for (const dir of [this.#dir, ...(previous === undefined ? [] : [previous])])
+          this.#snapshots.push(await openSnapshot(dir, { note, signal: interruption?.signal }))
+        this.#instance = await openLockedInstance(this.#snapshots, this.#options, interruption)
         return
       } catch (error) {
-        const moved = this.#snapshot?.isStale() ?? false
+        const isStale = this.#isStale
         await this.close()
-        if (!moved || tries === TRIES || this.#isAborted) throw error
+        if (!isStale || tries === TRIES || this.#isAborted) throw error
       }
     }
   }
@@ -88,8 +76,8 @@ class DuckTables implements Tables {
       } catch (error) {
         if (this.#isAborted) throw error
         const others = this.#connections.size > 0
-        if (tries === TRIES || others || !this.#snapshot?.isStale()) throw sqlError(error)
-        // Files were merged between the listing and the reading, and could not be pinned: list again.
+        if (tries === TRIES || others || !this.#isStale) throw sqlError(error)
+        // Files that could not be linked were merged after they were listed: list again.
         await this.close()
         await this.open()
       }
@@ -102,24 +90,11 @@ class DuckTables implements Tables {
       for (const row of rows) yield Object.fromEntries(columns.map((name, i) => [name, row[i]]))
   }
 
-  async keep(table: string, sql: string): Promise<void> {
-    const connection = await this.#connect()
-    try {
-      const { text } = await checkReadOnly(connection, sql)
-      await connection.call(inner => inner.run(`CREATE OR REPLACE TABLE ${table} AS ${text}`))
-    } catch (error) {
-      throw this.#isAborted ? error : sqlError(error)
-    } finally {
-      await this.#release(connection)
-    }
-  }
-
   async close(): Promise<void> {
     await Promise.all([...this.#connections].map(connection => this.#release(connection)))
     this.#instance?.closeSync()
     this.#instance = undefined
-    await this.#snapshot?.close()
-    this.#snapshot = undefined
+    for (const snapshot of this.#snapshots.splice(0)) await snapshot.close()
   }
 
   async #start(sql: string): Promise<Result> {
@@ -134,12 +109,12 @@ class DuckTables implements Tables {
     }
   }
 
-  async *#batches(connection: Connection, stream: RowStream): AsyncGenerator<Iterable<readonly Value[]>> {
+  async *#batches(connection: Connection, stream: Result): AsyncGenerator<Iterable<readonly Value[]>> {
     try {
       yield* stream.batches()
     } catch (error) {
       if (this.#isAborted) throw error
-      if (this.#snapshot?.isStale())
+      if (this.#isStale)
         throw new ConfigError('files of the crawl were merged while they were read; run it again')
       throw sqlError(error)
     } finally {
@@ -149,6 +124,11 @@ class DuckTables implements Tables {
 
   get #isAborted(): boolean {
     return this.#options.interruption?.signal.aborted ?? false
+  }
+
+  /** A merge has removed files since they were listed. */
+  get #isStale(): boolean {
+    return this.#snapshots.some(snapshot => snapshot.isStale())
   }
 
   async #connect(): Promise<Connection> {

@@ -1,10 +1,8 @@
 /**
- * How much room text takes on a terminal, and how to cut it. Text from the web may hold anything, escapes
- * included.
+ * Measures and cuts text for a terminal. Text from the web may contain anything, escape sequences included.
  */
 
-// Wide in East Asian scripts and emoji: two columns. Not the full Unicode table, but what pages are written
-// in.
+// East Asian characters and emoji take two columns. These are the common ranges, not the full Unicode table.
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0xa4cf],

@@ -1,10 +1,10 @@
-/** SQL without what stands around the statement: space, comments, semicolons and the mark of a UTF-8 file. */
+/** Removes space, comments, semicolons and a byte order mark around an SQL statement. */
 
 /** Space, a comment or a semicolon; text in any kind of quotes; a name; else one character. */
 const TOKEN =
   /(?<around>\s+|--[^\n\r]*|;)|(?<comment>\/\*)|e'(?:[^'\\]+|\\.|'')*'?|'[^']*'?|"[^"]*"?|\$(?<tag>(?:[\p{L}_][\p{L}\w]*)?)\$.*?(?:\$\k<tag>\$|$)|[\p{L}_][\p{L}\w$]*|./isuy
 
-/** What stands between statements stays: DuckDB counts them. */
+/** Separators between statements stay, so that DuckDB can count the statements. */
 export function trimSql(sql: string): string {
   let start = sql.length
   let end = 0
@@ -12,7 +12,7 @@ export function trimSql(sql: string): string {
     TOKEN.lastIndex = at
     const { around, comment } = TOKEN.exec(sql)?.groups ?? {}
     const next = comment === undefined ? TOKEN.lastIndex : commentEnd(sql, at)
-    // A comment without an end is a mistake to be told of.
+    // A comment without an end stays: DuckDB reports the mistake.
     const isAround = around !== undefined || (comment !== undefined && next !== null)
     if (!isAround) {
       start = Math.min(start, at)
@@ -23,7 +23,7 @@ export function trimSql(sql: string): string {
   return sql.slice(start, end)
 }
 
-/** Where the comment that begins at `start` ends, those inside it included; null when it does not. */
+/** The end of the (possibly nested) comment at `start`; null when it is not closed. */
 function commentEnd(sql: string, start: number): number | null {
   const mark = /\/\*|\*\//g
   mark.lastIndex = start

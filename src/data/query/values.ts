@@ -63,9 +63,7 @@ function microsOf(value: object): bigint | null {
   return null
 }
 
-/**
- * ISO 8601 in UTC, to the millisecond or, where there is more, the microsecond; null for infinity and beyond.
- */
+/** ISO 8601 in UTC with milliseconds, or microseconds where there are any; null if out of range. */
 function isoTime(micros: bigint): string | null {
   const rest = ((micros % 1_000n) + 1_000n) % 1_000n
   const date = new Date(Number((micros - rest) / 1_000n))

@@ -15,9 +15,9 @@ export async function createViews(connection: DuckDBConnection, files: TableFile
   else await connection.run(`CREATE VIEW sites AS SELECT * FROM ${parquet(files.sites)}`)
 }
 
-async function createView(
+export async function createView(
   connection: DuckDBConnection,
-  name: TableName,
+  name: string,
   files: readonly string[],
   columns: readonly Column[],
 ): Promise<void> {
@@ -35,22 +35,22 @@ async function createView(
   await connection.run(`CREATE VIEW ${name} AS SELECT ${[...wanted, ...others].join(', ')} FROM ${source}`)
 }
 
-/** A column as it is, cast, or NULL where the files are of a version that did not have it. */
+/** A column as it is, cast, or NULL where files of an older version do not have it. */
 function selectItem({ name, type }: Column, found: string | undefined): string {
   if (found === type) return name
   return found === undefined ? `NULL::${type} AS ${name}` : `${name}::${type} AS ${name}`
 }
 
 /**
- * Exactly these files, with exactly their columns: DuckDB would take `*` in a path for any name, and a folder
- * `url=x` for a column.
+ * Reads exactly these files and columns: DuckDB would expand `*` in a path, and add a column for a folder
+ * `url=x`.
  */
 export function parquet(files: readonly string[]): string {
   const list = files.map(path => quoteText(literalPath(path))).join(', ')
   return `read_parquet([${list}], union_by_name = true, hive_partitioning = false)`
 }
 
-/** What a view over this file opens: DuckDB compares both the pattern and what it finds by it. */
+/** The paths that a view over this file opens: DuckDB checks both the pattern and the file it matches. */
 export function allowedPaths(path: string): string[] {
   return [resolve(path), literalPath(path)]
 }
@@ -77,7 +77,7 @@ function quoteName(name: string): string {
 }
 
 const oneOf = (codes: readonly OutcomeCode[]) => `outcome IN (${codes.map(quoteText).join(', ')})`
-/** Outcomes with a response in the archive, and those where we did not ask; all others failed. */
+/** Outcomes with a stored response, and outcomes without a request; all others failed. */
 const isFetched = oneOf(codesOf('stored'))
 const isRefused = `(${oneOf(codesOf('refused'))} OR outcome LIKE 'TRAP:%')`
 

@@ -28,7 +28,7 @@ export class AppendFile {
   }
 
   static async create(directory: string, name: string, kind: StoredKind): Promise<AppendFile> {
-    // 'wx': a file of this name would be somebody else's.
+    // 'wx': a file of this name belongs to another writer.
     const handle = await open(join(directory, name) + OPEN_SUFFIX, 'wx')
     return new AppendFile(directory, name, kind, handle)
   }
@@ -37,7 +37,7 @@ export class AppendFile {
     return this.#bytes
   }
 
-  /** Of everything appended, see `file-digest.ts`. */
+  /** Digest of everything appended (`file-digest.ts`). */
   get crc32(): Crc32 {
     return this.#crc32
   }
@@ -58,10 +58,7 @@ export class AppendFile {
     return { name: this.name, kind: this.kind, bytes: this.#bytes, crc32: this.#crc32 }
   }
 
-  /**
-   * Writes all of `buffers` at the end and waits until the disk has them. Of a large append the whole blocks
-   * go past the page cache; what fills up the block before them, and what is left behind them, does not.
-   */
+  /** Appends `buffers` durably. Whole blocks of a large append bypass the page cache; the rest does not. */
   async append(buffers: readonly Buffer[]): Promise<void> {
     const crc32 = digestAppend(this.kind, buffers, this.#crc32)
     const queue = new ByteQueue(buffers)
@@ -97,7 +94,7 @@ export class AppendFile {
     }
   }
 
-  /** Back to what it was after an earlier append. */
+  /** Restores the state after an earlier append. */
   async truncate(bytes: number, rows: number, crc32: Crc32): Promise<void> {
     await this.#handle.truncate(bytes)
     this.#bytes = bytes
@@ -110,7 +107,7 @@ export class AppendFile {
     await this.#handle.close()
   }
 
-  /** Closes it for good under its name. */
+  /** Closes the file under its final name. */
   async finish(): Promise<void> {
     await this.close()
     await rename(this.openPath, this.path)

@@ -1,4 +1,4 @@
-/** Bytes that lie in several buffers, taken from the front; none is copied unless asked for. */
+/** Bytes in several buffers, taken from the front; only `fill` copies. */
 export class ByteQueue {
   #buffers: Buffer[]
   #length = 0
@@ -16,7 +16,7 @@ export class ByteQueue {
     return this.#buffers
   }
 
-  /** The first `count` bytes, where they lie. */
+  /** Takes the first `count` bytes without copying. */
   take(count: number): Buffer[] {
     const taken: Buffer[] = []
     let wanted = count
@@ -36,7 +36,7 @@ export class ByteQueue {
     return taken
   }
 
-  /** Takes as many bytes as `target` has room for, which are no more than there are, and puts them there. */
+  /** Copies the first bytes into `target`, which is at most as long as the queue. */
   fill(target: Buffer): Buffer {
     let at = 0
     for (const part of this.take(target.length)) at += part.copy(target, at)

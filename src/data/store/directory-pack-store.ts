@@ -7,7 +7,7 @@ import { ByteSink } from './bytes/index.js'
 import { type FileOwner, STORE_FOLDERS } from './file-names.js'
 import { diskFailure, OpenFiles } from './open-files.js'
 import type { AppendResult, CloseResult, PackBytes, PackRows, PackStore } from './pack-store.js'
-import { settleFile } from './recover.js'
+import { recoverFile } from './recover.js'
 import { type RowTable, segmentBuffers } from './tables/index.js'
 import { appendCdxjLines, finishIndex, type IndexTask, type WarcRecords } from './warc/index.js'
 
@@ -21,7 +21,7 @@ export interface DirectoryPackStoreOptions {
   readonly info: Readonly<Record<string, string>>
   /** Runs `finishIndex`; in a worker thread where there is one. In this thread when absent. */
   readonly sortIndex?: (task: IndexTask) => Promise<void>
-  /** Files are numbered from behind this: others may have written files of this incarnation before. */
+  /** Files get higher numbers than this: earlier ones may belong to this incarnation too. */
   readonly firstNumber?: number
   /** Smaller ones for tests. */
   readonly limits?: Partial<StoreLimits>
@@ -41,7 +41,7 @@ interface Place {
   readonly baseOffset: number
 }
 
-/** What stands behind the rows of a pack in its log. */
+/** What follows the rows of a pack in its log. */
 type Rest = Partial<Pick<PackBytes, 'texts' | 'hosts'>>
 
 const NO_ROWS = Buffer.alloc(0)
@@ -105,7 +105,7 @@ export class DirectoryPackStore implements PackStore {
     return this.#alone(async () => {
       const files = [...(await this.#files.rollAll()), ...this.#files.broken]
       for (const file of this.#files.broken) {
-        const found = settleFile(this.#options.directory, file, 'gone')
+        const found = recoverFile(this.#options.directory, file, 'gone')
         if (found < file.bytes) this.#problems.push(`${file.name}: ${file.bytes - found} bytes are lost`)
       }
       await Promise.all(this.#sorting)
@@ -168,7 +168,7 @@ export class DirectoryPackStore implements PackStore {
     return sink.view()
   }
 
-  /** Everything in the file is committed. An index is sorted while the crawl goes on. */
+  /** Everything in the file is committed. Indexes are sorted in the background. */
   async #finish(file: AppendFile): Promise<void> {
     if (file.kind !== 'cdxj-log') {
       await file.finish()
@@ -180,7 +180,7 @@ export class DirectoryPackStore implements PackStore {
     sorting.finally(() => this.#sorting.delete(sorting))
   }
 
-  /** A failure loses nothing: the log is still there, and recovery sorts it. */
+  /** A failure loses nothing: recovery sorts the log. */
   async #sort(task: IndexTask): Promise<void> {
     try {
       if (this.#options.sortIndex) await this.#options.sortIndex(task)
@@ -209,7 +209,7 @@ export class DirectoryPackStore implements PackStore {
   }
 }
 
-/** Waits for all of them even when one fails: none may still write while the files are being cut. */
+/** Waits for all even when one fails: no write may be under way while files are truncated. */
 async function allDone(work: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason
 }

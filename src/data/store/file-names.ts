@@ -1,6 +1,6 @@
 /**
- * What the files of an agent's life are called. A file has `.open` behind its name while somebody may append
- * to it; rows and index name a WARC as it is called when it is closed.
+ * Names of the files of an incarnation. A file that may grow has `.open` after its name; rows and indexes
+ * refer to a WARC by its final name.
  */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -49,9 +49,7 @@ export function incarnationIn(entry: string): number | null {
 
 const SERIAL = /^(\d{5,})((?:\.\w+)+)$/
 
-/**
- * What a file in one of the `STORE_FOLDERS` is to `owner`: its name without `.open` and the like, or null.
- */
+/** Name (without `.open`) and kind of a file in one of the `STORE_FOLDERS`; null if it is not the owner's. */
 export function ownedFile(
   owner: FileOwner,
   folder: string,
@@ -67,9 +65,7 @@ export function ownedFile(
   return { name: `${folder}/${prefix}${serial}${closed}`, kind, temporary: closed.endsWith('.tmp') }
 }
 
-/**
- * Of a file that the ledger lists, whatever the crawl was called when it was written; null for a table file.
- */
+/** The kind of a listed file, under any crawl name; null for a table file. */
 export function kindOfListed(name: string): StoredKind | null {
   const [, ending] = /-\d{5,}((?:\.\w+)+)$/.exec(name) ?? []
   return ending === undefined ? null : kindOf(dirname(name), ending)
@@ -82,18 +78,18 @@ function kindOf(folder: string, ending: string): StoredKind | null {
   return folder === 'tables/pages' ? 'pages-log' : 'links-log'
 }
 
-/** Where a file of the crawl lies now, open or closed; null when it is gone. */
+/** The present path of a file, open or closed; null if it is missing. */
 export function locateFile(directory: string, name: string): string | null {
   const closed = pathInside(directory, name)
   if (existsSync(closed)) return closed
-  // Closed between the two looks? Then it has its name now.
+  // It may have been closed between the two checks.
   if (existsSync(closed + OPEN_SUFFIX)) return closed + OPEN_SUFFIX
   return existsSync(closed) ? closed : null
 }
 
 /**
- * Row logs that get no more rows and can become Parquet: all of an incarnation that has ended (`closed`), and
- * all but the newest of one that goes on.
+ * Row logs that get no more rows: all of an incarnation that has ended (`closed`), all but the newest of
+ * another.
  */
 export function completeLogs<
   T extends { readonly name: string; readonly kind: string; readonly closed: boolean },

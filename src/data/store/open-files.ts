@@ -1,6 +1,6 @@
 /**
- * The files a store appends to, one of each kind, and what the last append did to them, so that it can be
- * taken back. A WARC and its index are begun, rolled and given up together and carry the same number.
+ * The files that a store appends to, one of each kind, and how to undo the last append. A WARC and its index
+ * are created, rolled and abandoned together and have the same number.
  */
 
 import type { Crc32 } from '../../files/index.js'
@@ -21,7 +21,7 @@ export interface OpenFilesOptions {
   readonly directory: string
   readonly owner: FileOwner
   readonly warcExtension: string
-  /** Files are numbered from behind this. */
+  /** Files get higher numbers than this. */
   readonly firstNumber?: number
   /** Gives a file its name; everything in it is committed. */
   readonly finish: (file: AppendFile) => Promise<void>
@@ -32,7 +32,7 @@ export class OpenFiles {
   readonly #current = new Map<StoredKind, AppendFile>()
   readonly #numbers = new Map<StoredKind, number>()
   #steps: Step[] = []
-  /** Files the disk failed on, with what is committed of each. */
+  /** Files on which the disk failed, with the committed length of each. */
   readonly broken: StoredFile[] = []
 
   constructor(options: OpenFilesOptions) {
@@ -49,7 +49,7 @@ export class OpenFiles {
     return [...new Set(this.#steps.filter(step => step.created).map(step => step.file.folder))]
   }
 
-  /** What was done before is final. */
+  /** Makes earlier changes final. */
   begin(): void {
     this.#steps = []
   }
@@ -58,7 +58,7 @@ export class OpenFiles {
     return this.#current.get(kind)
   }
 
-  /** The file of a kind, made when there is none, about to get `rows` more rows. */
+  /** The file of a kind, created if necessary, to which `rows` rows are about to be appended. */
   async touch(kind: StoredKind, rows: number): Promise<AppendFile> {
     let file = this.#current.get(kind)
     const created = file === undefined
@@ -84,7 +84,7 @@ export class OpenFiles {
     if (file) await this.#orBroken(file, file.stored(), () => this.#options.finish(file))
   }
 
-  /** Takes back what was done since `begin`. */
+  /** Undoes what was done since `begin`. */
   async undo(): Promise<void> {
     for (const { file, created, bytesBefore, rowsBefore, crc32Before } of this.#steps) {
       const before = { ...file.stored(), bytes: bytesBefore, crc32: crc32Before }
@@ -99,8 +99,8 @@ export class OpenFiles {
   }
 
   /**
-   * Takes back what was done since `begin` and ends every file it touched: a disk that failed once may have
-   * lost what it said it had, so nothing is appended behind it.
+   * Undoes what was done since `begin` and rolls every file that was touched: after a disk failure, data that
+   * the disk reported as written may be missing, so nothing is appended to these files.
    */
   async retire(): Promise<void> {
     const kinds = this.#steps.map(step => step.file.kind)
@@ -133,7 +133,7 @@ export class OpenFiles {
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/** What the disk said, as a value; null for a mistake of ours. */
+/** The error of the disk as a value; null for other errors. */
 export function diskFailure(error: unknown): Extract<AppendResult, { ok: false }> | null {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return null
   const code = String(error.code)

@@ -1,6 +1,6 @@
 /**
- * One pack being filled. Outcomes are encoded as they come, each with its cell, so that the pack can be
- * written again without the cells that turned out to belong to somebody else.
+ * A pack being filled. Outcomes are encoded at once, each with its cell, so that the pack can be written
+ * again without cells that were lost to another agent.
  */
 import type { Exchange, PageRow } from '../../model/index.js'
 import { ByteSink } from './bytes/index.js'
@@ -21,19 +21,19 @@ import {
 import { appendCdxjEntry, type Revisit, shiftCdxjEntry, type WarcRecords } from './warc/index.js'
 
 export interface PackEntry {
-  /** Whose it is: a cell under one lease. */
+  /** The cell and its lease. */
   readonly leaseKey: string
-  /** `warcOffset` and `warcLength` are filled in here, whatever they say. */
+  /** Its `warcOffset` and `warcLength` are ignored and filled in here. */
   readonly row: PageRow
-  /** Archived when there is one with a response in it. */
+  /** Archived if it has a response. */
   readonly exchange?: Exchange | null | undefined
   readonly revisit?: Revisit | null
   readonly links?: PageLinks | null
   /** False keeps it out of the tables: robots.txt is archived, but is no page. */
   readonly inTables?: boolean
-  /** Of a page that an earlier crawl knows: whether it is another now. */
+  /** For a page that an earlier crawl has: whether it has changed. */
   readonly changed?: boolean | undefined
-  /** Received, of what is counted to the site and is no page of it. */
+  /** Bytes received for the site that are not a page, such as robots.txt. */
   readonly otherBytes?: number
 }
 
@@ -44,14 +44,14 @@ export interface PackOptions {
   readonly records: WarcRecords | null
   /** False with `--tables none`. */
   readonly tables: boolean
-  /** What its buffers begin with; less where packs are small and many. */
+  /** Initial size of its buffers; smaller where packs are small and many. */
   readonly startBytes?: number
 }
 
 const START_BYTES = 256 * 1024
 const NO_TEXT = Buffer.alloc(0)
 
-/** Where an entry ends in each stream; it begins where the one before ends. */
+/** The end of an entry in each stream, which is the start of the next entry. */
 interface Mark {
   readonly leaseKey: string
   readonly warc: number
@@ -82,7 +82,7 @@ export class PackBuilder {
     this.#pages = new ByteSink(startBytes / 4)
   }
 
-  /** What the pack weighs so far, dropped cells included: for the decision to seal it. */
+  /** Size of the pack, dropped cells included: decides when it is sealed. */
   get bytes(): number {
     return this.#warc.length + this.#pages.length + this.#texts.bytes + this.#links.length
   }
@@ -91,9 +91,7 @@ export class PackBuilder {
     return this.#marks.length
   }
 
-  /**
-   * All of the entry, or nothing where it throws: an entry that cannot be encoded leaves the pack as it was.
-   */
+  /** Adds an entry completely, or throws and leaves the pack as it was. */
   add(entry: PackEntry): void {
     try {
       this.#append(entry)
@@ -131,7 +129,7 @@ export class PackBuilder {
       }
     }
     if (tables) this.#noteHost(entry)
-    // Last, because a text cannot be taken back.
+    // Last, because a text cannot be removed.
     this.#texts.add(text)
     this.#marks.push({
       leaseKey: entry.leaseKey,
@@ -143,7 +141,7 @@ export class PackBuilder {
     })
   }
 
-  /** Most exchanges go over a connection that is there already, and say nothing new. */
+  /** Most exchanges use an existing connection and add nothing. */
   #noteHost({ leaseKey, exchange, changed, row, otherBytes = 0 }: PackEntry): void {
     if (exchange && exchange.connectMs > 0)
       this.#hosts.connected(leaseKey, exchange.url, exchange.remoteAddress, exchange.connectMs)
@@ -151,10 +149,7 @@ export class PackBuilder {
     if (otherBytes > 0) this.#hosts.other(leaseKey, row.url, otherBytes)
   }
 
-  /**
-   * Empties the builder for the next pack; its buffers are used again, so megabytes a second need no
-   * collection.
-   */
+  /** Empties the builder for the next pack and keeps its buffers, to spare the garbage collector. */
   reset(): void {
     this.#warc.clear()
     this.#pages.clear()
@@ -189,7 +184,7 @@ export class PackBuilder {
     }
   }
 
-  /** Copies what stays; records that move towards the front take their places in rows and index along. */
+  /** Copies the entries that are kept, and adjusts the offsets of moved records in rows and index. */
   #withoutDropped(): KeptStreams {
     const kept: KeptStreams = {
       warc: new ByteSink(),

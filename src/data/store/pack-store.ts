@@ -1,20 +1,14 @@
-/**
- * Port: where packs go. Store first, then the ledger: what `append` returned is durable, and not yet
- * committed.
- */
+/** Port: stores packs. Store first, then the ledger: what `append` returned is durable but not committed. */
 
 export type StoredKind = 'warc' | 'pages-log' | 'links-log' | 'cdxj-log'
 
 export interface StoredFile {
-  /**
-   * Relative to the crawl directory, with `/`: its name once it is closed. While open it has `.open` behind
-   * it.
-   */
+  /** Its final name, relative to the crawl directory, with `/`; while it is open, `.open` follows. */
   readonly name: string
   readonly kind: StoredKind
   /** Length after the append: the committed length once the ledger has the pack. */
   readonly bytes: number
-  /** Of the first `bytes`, see `file-digest.ts`. */
+  /** Digest of the first `bytes` (`file-digest.ts`). */
   readonly crc32: number
 }
 
@@ -32,9 +26,9 @@ export interface PackBytes {
   /** Compressed WARC records, one behind the other. */
   readonly warc: Buffer
   readonly pages: PackRows
-  /** The texts of those rows, see `text-blocks.ts`. */
+  /** The texts of those rows (`text-blocks.ts`). */
   readonly texts: Buffer
-  /** What it says of hosts, see `host-facts.ts`; absent from packs of older agents. */
+  /** Facts about hosts (`host-facts.ts`); absent from packs of older agents. */
   readonly hosts?: Buffer
   readonly links: PackRows
   readonly cdxj: PackRows
@@ -48,22 +42,20 @@ export type AppendResult =
 export interface CloseResult {
   /** Files closed by this call. */
   readonly files: readonly StoredFile[]
-  /**
-   * What went wrong while files were closed, one line each. Nothing is lost by it: recovery does it again.
-   */
+  /** Failures of closing files, one line each; recovery repeats the work. */
   readonly problems: readonly string[]
 }
 
 export interface PackStore {
   /**
-   * Appends and fsyncs; returns each touched file with its new length. Says at the same time that the pack
-   * before is committed (or taken back): a file carries at most one uncommitted pack.
+   * Appends durably; returns each touched file with its new length. The pack before it is then final: a file
+   * has at most one uncommitted pack.
    */
   append(pack: PackBytes): Promise<AppendResult>
-  /** Takes back the last append after a definite refusal by the ledger. */
+  /** Undoes the last append, after the ledger has definitely refused the pack. */
   undo(): Promise<void>
-  /** The last pack is committed and no more will come: files get their names, WARCs their sorted index. */
+  /** Closes the store after its last commit: files get their final names, WARCs their sorted indexes. */
   close(): Promise<CloseResult>
-  /** Lets go of the files as they are: the answer to the last commit is unknown, so recovery decides. */
+  /** Closes the files as they are: the result of the last commit is unknown, so recovery decides. */
   abandon(): Promise<void>
 }

@@ -16,7 +16,7 @@ import { damageError, readSealed, writeSealed } from '../../files/index.js'
 export const GENERATIONS_FILE = 'generations.json'
 /** The ledger's setting: a JSON array. Settings that begin with `crawl.` do not travel with heartbeats. */
 export const GENERATIONS_SETTING = 'crawl.generations'
-/** Beyond that, it is only known that two chains differ, not which one is older. */
+/** Generations kept. Of two chains that share none, it is unknown which is older. */
 const KEPT = 100
 
 /** The oldest first; the last is the current one. */
@@ -29,9 +29,8 @@ export interface StoreGenerations {
 }
 
 /**
- * `same`: they belong together. `ledger-older`, `store-older`: one of them is what the other was before it
- * went on. `apart`: both have gone on since they belonged together. `strangers`: they never did, as far as
- * the chains tell.
+ * `same`: a pair. `ledger-older`, `store-older`: one is an earlier state of the other. `apart`: both have
+ * changed since they were a pair. `strangers`: the chains have nothing in common.
  */
 export type PairRelation = 'same' | 'ledger-older' | 'store-older' | 'apart' | 'strangers'
 
@@ -54,7 +53,7 @@ export function writeGenerations(directory: string, { generations, next }: Store
   writeSealed(join(directory, GENERATIONS_FILE), GENERATIONS_FILE, { generations, next })
 }
 
-/** Those of a ledger, from its settings. */
+/** The generations of a ledger, from its settings. */
 export function ledgerGenerations(settings: Readonly<Record<string, string>>): Generations {
   try {
     const known: unknown = JSON.parse(settings[GENERATIONS_SETTING] ?? '[]')
@@ -72,7 +71,7 @@ function areTokens(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(token => typeof token === 'string')
 }
 
-/** Two that have no generation yet belong together: the first run was killed before it made one. */
+/** Without any generation they are a pair: the first run was killed before it made one. */
 export function relationOf({ generations, next }: StoreGenerations, ledger: Generations): PairRelation {
   const ours = generations.at(-1)
   const theirs = ledger.at(-1)
@@ -86,9 +85,8 @@ export function relationOf({ generations, next }: StoreGenerations, ledger: Gene
 type ReadSettings = () => Promise<Readonly<Record<string, string>>>
 
 /**
- * How a directory and a ledger stand to each other, by the settings of the ledger. The directory is read
- * before and after it: a run that begins at this moment writes both, and one of the two readings fits what
- * the ledger said in between.
+ * Compares a directory with a ledger, by the ledger's settings. The directory is read before and after the
+ * ledger: if a run starts in between and writes both, one of the two readings fits.
  */
 export async function pairRelation(directory: string, settings: ReadSettings): Promise<PairRelation> {
   const before = readGenerations(directory)
@@ -106,7 +104,7 @@ export async function checkPair(
   if (relation !== 'same') throw pairError(relation, directory, ledgerName)
 }
 
-/** A directory that has lost its chain is damaged: `repair` takes it from the ledger. */
+/** A directory without its chain is damaged: `repair` restores the chain from the ledger. */
 export function pairError(
   relation: Exclude<PairRelation, 'same'>,
   directory: string,
@@ -123,12 +121,12 @@ const WHAT_IS_WRONG: Readonly<
   Record<Exclude<PairRelation, 'same'>, (directory: string, ledger: string) => string>
 > = {
   'ledger-older': (directory, ledger) =>
-    `${ledger} is older than ${directory}: use the ledger that the directory has gone on with, or ${ONE_BACKUP}, ` +
-    'or go on from the older ledger with "orbweaver resume … --restored"',
+    `${ledger} is older than ${directory}: use the ledger with which the directory was last used, or ${ONE_BACKUP}, ` +
+    'or continue from the older ledger with "orbweaver resume … --restored"',
   'store-older': (directory, ledger) =>
-    `${directory} is older than ${ledger}: use the directory that the ledger has gone on with, or ${ONE_BACKUP}`,
+    `${directory} is older than ${ledger}: use the directory with which the ledger was last used, or ${ONE_BACKUP}`,
   apart: (directory, ledger) =>
-    `${directory} and ${ledger} have each gone on without the other: use each with its own partner, or ${ONE_BACKUP}`,
+    `${directory} and ${ledger} were each used without the other: use each with its own partner, or ${ONE_BACKUP}`,
   strangers: (directory, ledger) =>
     `${ledger} does not belong to ${directory}: name the one that does (--ledger and --name), or ${ONE_BACKUP}`,
 }

@@ -1,6 +1,6 @@
 /**
- * After a crash: every file of an incarnation that has ended is cut back to what the ledger committed. The
- * ledger has closed that incarnation before this runs, so nothing more can be committed to its files.
+ * After a crash, truncates every file of an incarnation to its committed length. The ledger has closed the
+ * incarnation before, so nothing more can be committed to its files.
  */
 import {
   closeSync,
@@ -22,8 +22,8 @@ import type { StoredFile, StoredKind } from './pack-store.js'
 import { finishIndex } from './warc/index.js'
 
 /**
- * `gone`: the process that wrote the file has ended for certain (we hold the directory's lock), so the file
- * is cut in place. `unknown`: it may wake up and write on, so the committed part is copied out of its reach.
+ * `gone`: the writing process has certainly ended (we hold the directory's lock), so files are truncated in
+ * place. `unknown`: it may resume writing, so the committed part is copied to a new file.
  */
 export type Holder = 'gone' | 'unknown'
 
@@ -40,11 +40,11 @@ export interface Recovery {
   readonly cut: readonly { readonly name: string; readonly bytes: number; readonly cutBytes: number }[]
   /** Files of which nothing was committed. */
   readonly removed: readonly { readonly name: string; readonly bytes: number }[]
-  /** Committed bytes that are not there: a loss that only the disk can explain. */
+  /** Files with missing committed bytes: the disk has lost them. */
   readonly damaged: readonly { readonly name: string; readonly bytes: number; readonly foundBytes: number }[]
 }
 
-/** Settles all files of an incarnation. Can be run again, whatever it was interrupted in. */
+/** Recovers all files of an incarnation. If it is interrupted, it can be run again. */
 export function recover(input: RecoverInput): Recovery {
   const { directory, owner, committed, holder } = input
   const kinds = new Map<string, StoredKind>()
@@ -64,7 +64,7 @@ export function recover(input: RecoverInput): Recovery {
   const damaged: Recovery['damaged'][number][] = []
   for (const [name, kind] of kinds) {
     const bytes = committed.get(name) ?? 0
-    const before = settleFile(directory, { name, kind, bytes }, holder)
+    const before = recoverFile(directory, { name, kind, bytes }, holder)
     if (before < bytes) damaged.push({ name, bytes, foundBytes: before })
     else if (bytes === 0) removed.push({ name, bytes: before })
     else if (before > bytes) cut.push({ name, bytes, cutBytes: before - bytes })
@@ -72,8 +72,8 @@ export function recover(input: RecoverInput): Recovery {
   return { cut, removed, damaged }
 }
 
-/** Leaves exactly the first `file.bytes` under the file's name; returns how many bytes there were. */
-export function settleFile(directory: string, file: Omit<StoredFile, 'crc32'>, holder: Holder): number {
+/** Keeps the first `file.bytes` under the final name; returns the length found. */
+export function recoverFile(directory: string, file: Omit<StoredFile, 'crc32'>, holder: Holder): number {
   const path = pathInside(directory, file.name)
   const openPath = path + OPEN_SUFFIX
   const isOpen = existsSync(openPath)
@@ -88,7 +88,7 @@ export function settleFile(directory: string, file: Omit<StoredFile, 'crc32'>, h
     return size
   }
   if (file.kind === 'cdxj-log') return settleIndex(path, openPath, isClosed, file.bytes)
-  // Both: an earlier recovery copied the file and did not get to removing it.
+  // If both exist, an earlier recovery was interrupted after it copied the file.
   const source = isClosed ? path : openPath
   const { size } = statSync(source)
   if (size < file.bytes) return size
@@ -103,7 +103,7 @@ export function settleFile(directory: string, file: Omit<StoredFile, 'crc32'>, h
   return size
 }
 
-/** A sorted index is only ever made of a log that was committed as a whole. */
+/** A sorted index exists only if its whole log was committed. */
 function settleIndex(path: string, openPath: string, isSorted: boolean, bytes: number): number {
   if (isSorted) {
     rmSync(openPath, { force: true })
@@ -126,7 +126,7 @@ function truncateDurably(path: string, bytes: number): void {
 
 /** A copy shares the blocks where the file system can do that. */
 function copyDurably(source: string, bytes: number, path: string): void {
-  // Of this process alone: another that recovers, and stands still over it, goes on writing to its own.
+  // Named by process: a recovery elsewhere that was suspended continues with its own file.
   const temporary = `${path}.run${process.pid}.tmp`
   copyFileSync(source, temporary, constants.COPYFILE_FICLONE)
   truncateDurably(temporary, bytes)

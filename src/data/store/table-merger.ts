@@ -1,6 +1,6 @@
 /**
- * Turns row logs that get no more rows into Parquet, and small Parquet files into large ones, while the crawl
- * goes on. Each swap is one step in the ledger; readers that come between find the manifest, or list again.
+ * Converts complete row logs to Parquet and merges small Parquet files while the crawl runs. Each swap is one
+ * step in the ledger; readers in between use the manifest or list again.
  */
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -8,40 +8,37 @@ import type { FileRow, Incarnation, Ledger, PackFile } from '../../ledger/index.
 import type { Epoch, Millis } from '../../model/index.js'
 import { completeLogs, locateFile } from './file-names.js'
 import { DAMAGED_FILE, type Manifest, type TableFiles } from './tables/index.js'
-import type { Converted, ConvertTask, ParquetInput, WrittenParquet } from './tables/parquet/index.js'
+import type { Conversion, ConvertTask, ParquetInput, WrittenParquet } from './tables/parquet/index.js'
 
 /** The slow work, done in a thread of its own. */
 export interface TableWorker {
-  convert(task: ConvertTask): Promise<Converted>
+  convert(task: ConvertTask): Promise<Conversion>
   concat(inputs: readonly ParquetInput[], outPath: string): Promise<WrittenParquet>
 }
 
 export interface TableMergerParts {
-  /** True while an incarnation may still write its files, whatever the ledger says of it. */
+  /** True while an incarnation may still write to its files, even if the ledger has closed it. */
   readonly isAlive: (incarnation: Incarnation) => boolean
-  /** The epoch of the coordinator's seat; null while it is somebody else's, and so are the tables. */
+  /** The epoch of the coordinator's seat; null while another process holds the seat. */
   readonly seat: () => Epoch | null
   readonly directory: string
   readonly ledger: Ledger
   readonly worker: TableWorker
   readonly writeManifest: (manifest: Manifest) => void
   readonly now: () => Millis
-  /** A file was found damaged and is left as it is, listed; one line. */
+  /** Receives a line for each damaged file, which stays as it is and listed. */
   readonly onDamage: (line: string) => void
 }
 
 type Table = 'pages' | 'links'
 
 const TABLES: readonly Table[] = ['pages', 'links']
-/**
- * A log holds a tenth of what a file should; one that is full waits for the others, and can be read
- * meanwhile.
- */
+/** Logs that make one file; until then a full log is read as it is. */
 const LOGS_PER_FILE = 10
-/** Small files are left by each stop of a crawl. */
+/** Each stop of a crawl leaves a small file. */
 const FILES_PER_MERGE = 10
 const MERGED = 'merged-'
-/** What conversion notes for the next crawl. */
+/** Kinds of the notes that conversion makes for the next crawl. */
 const NOTES = { pages: 'hosts', links: 'nets' } as const
 const GRACE_MS = 10_000
 
@@ -50,7 +47,7 @@ export class TableMerger {
   #working: Promise<void> | null = null
   #merges = 0
   readonly #damaged = new Map<string, string>()
-  /** Files no longer listed, and when they go. A crash leaves them to recovery. */
+  /** Files no longer listed, and when they are removed; after a crash, recovery removes them. */
   #leaving: { readonly name: string; readonly goneAt: Millis }[] = []
 
   constructor(parts: TableMergerParts) {
@@ -63,8 +60,8 @@ export class TableMerger {
   }
 
   /**
-   * Looks for something to do; one piece of work at a time. What fails (a full disk) is tried again, at last
-   * by `finish`. Need not be waited for.
+   * Converts and merges what is due, one task at a time. Failures (a full disk) are retried, lastly by
+   * `finish`.
    */
   async mergeIfDue(): Promise<void> {
     if (this.#parts.seat() === null) return
@@ -76,15 +73,12 @@ export class TableMerger {
     await this.#working
   }
 
-  /** Resolves when no piece of work is under way. */
+  /** Resolves when no task is running. */
   async idle(): Promise<void> {
     await this.#working
   }
 
-  /**
-   * At the end: every log becomes Parquet, and what is small is merged. The last incarnation must be closed
-   * by then.
-   */
+  /** At the end, converts every log and merges small files. The last incarnation must be closed. */
   async finish(): Promise<void> {
     await this.#working
     if (this.#parts.seat() === null) return
@@ -95,7 +89,7 @@ export class TableMerger {
   }
 
   /**
-   * An incarnation that has just left may still be closing its files: its last logs wait until the store is
+   * An incarnation that has left may still be closing its files: its last logs wait until the store is
    * `closed`.
    */
   async #convertAll(closed: boolean): Promise<void> {
@@ -121,9 +115,8 @@ export class TableMerger {
   }
 
   /**
-   * The name has the seat's epoch in it: one who has lost the seat without knowing writes, and removes, only
-   * what is his own. As many logs as a large file is made of become one; fewer, at the end, a small one that
-   * may be merged with others.
+   * The seat's epoch is part of the name: a process that lost the seat without knowing it writes and removes
+   * only its own files. As many logs as make a large file give a final one; fewer, a small one to be merged.
    */
   async #convert(table: Table, logs: readonly FileRow[]): Promise<boolean> {
     const { directory, worker, seat } = this.#parts
@@ -175,9 +168,8 @@ export class TableMerger {
   }
 
   /**
-   * Leaves out the file that the error is about, so that the crawl goes on: the file stays listed, for
-   * `repair`. Throws what is no damage. `isFinal`: nobody is about to give a file its name, so one that is
-   * not there is lost.
+   * Excludes the damaged file that the error names, so that the crawl goes on; it stays listed, for `repair`.
+   * Throws other errors. `isFinal`: no file is being closed any more, so one that is missing is lost.
    */
   #setAside(error: unknown, files: readonly FileRow[], isFinal: boolean): null {
     const { directory, onDamage } = this.#parts
@@ -193,7 +185,7 @@ export class TableMerger {
     return null
   }
 
-  /** Swaps in the ledger first; a reader that has just listed the inputs gets some time to open them. */
+  /** Swaps in the ledger, and removes the inputs later: a reader may have just listed them. */
   async #swap(inputs: readonly string[], outputs: readonly PackFile[], epoch: Epoch): Promise<boolean> {
     const { directory, ledger } = this.#parts
     if (!(await ledger.swapFiles(inputs, outputs, epoch))) {
@@ -218,7 +210,7 @@ export class TableMerger {
   }
 }
 
-/** What the tables consist of, by the files that the ledger lists. */
+/** The manifest of the files that the ledger lists. */
 export function manifestOf(files: readonly FileRow[], writtenAt: Millis): Manifest {
   const tables = {
     pages: tableOf(files, 'pages'),

@@ -150,7 +150,7 @@ async function openHost(
       `SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}; SET search_path = ${quoted(schema)};
        SELECT current_setting('transaction_read_only')`,
     )
-    if (readOnly !== 'off') throw new LedgerError('away', `${name} is a standby and cannot be written`)
+    if (readOnly !== 'off') throw new LedgerError('away', `${name} is a standby, which cannot be written to`)
     return connection
   } catch (error) {
     await connection.close()

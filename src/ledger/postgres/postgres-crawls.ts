@@ -100,7 +100,7 @@ async function migrate(
   if (version > SCHEMA_VERSION)
     throw new LedgerError(
       'newer',
-      `the crawl in ${place} was made by a newer version of orbweaver; update orbweaver to go on with it`,
+      `the crawl in ${place} was written by a newer version of orbweaver; update orbweaver to continue it`,
     )
   if (version === SCHEMA_VERSION) return
   const steps = stepsAfter(version).map(({ postgres }) => postgres)
@@ -126,7 +126,7 @@ async function checkEra(connection: PostgresConnection, place: string, adopt: bo
   if (isSame !== true)
     throw new LedgerError(
       'corrupt',
-      `${place} is not the database this crawl was made in, but a copy of it; go on with the original, or resume the crawl here`,
+      `${place} is a copy of the database of this crawl; continue with the original, or resume the crawl here`,
     )
 }
 

@@ -215,8 +215,8 @@ export class SqliteDatabase {
 
   #refuseNewer(path: string): void {
     if (this.#version() <= SCHEMA_VERSION) return
-    const what = `the ledger ${path} was made by a newer version of orbweaver`
-    throw new LedgerError('newer', `${what}; update orbweaver to go on with it`)
+    const what = `the ledger ${path} was written by a newer version of orbweaver`
+    throw new LedgerError('newer', `${what}; update orbweaver to continue it`)
   }
 
   #migrate(path: string): void {

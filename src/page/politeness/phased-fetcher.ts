@@ -32,7 +32,7 @@ export class PhasedFetcher implements Pick<Fetcher, 'fetch' | 'resolve'> {
     const { isBegun, wasFair } = begun
     this.wasCut = !result.ok && !result.exchange && (!isBegun || (until.aborted && !wasFair))
     if (result.ok || !until.aborted || !wasFair) return result
-    return { ok: false, code: 'HEADERS_TOO_SLOW', detail: 'no answer before the phases swapped' }
+    return { ok: false, code: 'HEADERS_TOO_SLOW', detail: 'no answer before the phase ended' }
   }
 
   resolve(host: string): Promise<readonly string[]> {

@@ -107,7 +107,7 @@ export class SitePace {
     )
     if (group && group.sites > 1)
       return `the turn of ${group.id}, shared by ${group.sites} sites, see --group`
-    if (delay === 'auto') return 'its own pace, see --delay'
+    if (delay === 'auto') return 'its politeness delay, see --delay'
     return `one request every ${delay / 1000} s for a site, --delay`
   }
 

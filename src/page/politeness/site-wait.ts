@@ -14,7 +14,7 @@ export interface KnownWait {
 export class SiteWait {
   notBefore: Millis
   waitUntil: Millis
-  waitReason = 'it asked for this wait before'
+  waitReason = 'the site asked for this wait before'
   knownMs: Millis
   /** The Crawl-delay at the last request; 0 if our own delay is longer. At first a guess. */
   crawlDelayMs: Millis

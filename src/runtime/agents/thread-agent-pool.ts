@@ -185,7 +185,7 @@ export class ThreadAgentPool implements AgentPool {
     if (!isFenced) this.#deaths = isSoon ? this.#deaths + 1 : 1
     if (this.#deaths > MOST_DEATHS * names.length)
       throw new AgentRestartLimitError(
-        `${agent} ended ${this.#deaths} times right after its start; see crawl.log, nothing stored is lost`,
+        `${agent} failed ${this.#deaths} times right after its start; see crawl.log; nothing stored is lost`,
       )
     if (!this.#isOver) await this.#start(agent)
   }

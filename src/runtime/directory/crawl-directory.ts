@@ -182,7 +182,7 @@ export function checkVacant(directory: string): void {
     throw new ConfigError(`${directory} is not empty and holds no crawl; choose another place with --out`)
   if (!isBarren(directory)) {
     throw new ConfigError(
-      `${directory} already holds a crawl: go on with "orbweaver resume ${shellWord(directory)}", ` +
+      `${directory} already holds a crawl: continue it with "orbweaver resume ${shellWord(directory)}", ` +
         `or crawl again with "--previous ${shellWord(directory)} --out ANOTHER"`,
     )
   }

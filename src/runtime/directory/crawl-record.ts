@@ -55,7 +55,7 @@ export async function awaitRecord(ledger: Ledger, crawl: string, clock: Clock): 
     if (record) return record
     if (clock.monotonic() > until)
       throw new ConfigError(
-        `the ledger of "${crawl}" does not say where its store is; resume it once by its directory`,
+        `the ledger of "${crawl}" does not name its store; resume it once by its directory`,
       )
   }
 }

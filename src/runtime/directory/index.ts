@@ -36,5 +36,6 @@ export {
   needTrust,
   needTrustInCopy,
   needTrustInRecord,
+  previousOf,
   untrusted,
 } from './trust.js'

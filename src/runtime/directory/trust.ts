@@ -73,8 +73,19 @@ export function untrusted(why: string, config: CrawlConfig): UntrustedError {
     ...(config.hooks === undefined ? [] : [`run ${hooksNamed(config.hooks)}`]),
     ...(config.ledger === undefined ? [] : [`connect to ${config.ledger}`]),
   ]
-  const what = effects.length === 0 ? 'crawl what its crawl.json says' : effects.join(' and ')
+  const what = effects.length === 0 ? 'crawl with the settings of its crawl.json' : effects.join(' and ')
   return new UntrustedError(`${why}; this would ${what}`, true)
+}
+
+/**
+ * The directory that crawl.json names as its previous crawl. Throws when the directory is not trusted: a
+ * foreign directory does not decide what else is read on this machine.
+ */
+export function previousOf(directory: string): string | undefined {
+  const { previous } = readCrawlFile(directory).config
+  const why = previous === undefined ? null : distrustOf(directory)
+  if (why !== null) throw new Error(why)
+  return previous
 }
 
 /** Shown before a module is loaded, so that the user sees which code runs. */

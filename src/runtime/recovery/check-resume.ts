@@ -65,7 +65,7 @@ async function proveFiles(directory: string, ledger: Ledger, config: CrawlConfig
   const { ahead, missing } = await surveyStore(directory, ledger, config.maxBody)
   if (ahead !== null)
     throw new PairError(
-      `${name} is older than ${directory}: ${ahead}; restore both from one backup, or go on from the older ledger with ` +
+      `${name} is older than ${directory}: ${ahead}; restore both from one backup, or continue from the older ledger with ` +
         '"orbweaver resume … --restored"; nothing was changed',
     )
   if (missing.length > 0) throw damageError(directory, name, missing)
@@ -83,6 +83,6 @@ function damageError(directory: string, name: string, missing: readonly MissingB
   return new DamageError(
     first.name,
     `${directory} is damaged, or older than ${name}: ${first.bytes} committed bytes of ${first.name} are gone${others}; ` +
-      `restore both from one backup, or mend it with "orbweaver repair ${shellWord(directory)}"`,
+      `restore both from one backup, or repair it with "orbweaver repair ${shellWord(directory)}"`,
   )
 }

@@ -50,7 +50,7 @@ function inWords({ assign }: CrawlConfig, why: string): string {
  */
 function withoutNets({ assign, previous }: CrawlConfig): string {
   const rest = assign === 'graph' ? 'balance and distance' : 'balance'
-  return `--assign ${assign} goes by ${rest} alone: ${previous} knows sites, but no links between them (was it crawled with --tables none?)`
+  return `--assign ${assign} uses ${rest} only: ${previous} has learned sites, but no links between them (was it crawled with --tables none?)`
 }
 
 async function makeRoutes(places: RoutePlaces): Promise<RoutingRecord> {
@@ -73,7 +73,7 @@ async function makeRoutes(places: RoutePlaces): Promise<RoutingRecord> {
     outPath: join(directory, ROUTING_FILE),
     splits: splitsHeavy(config) ? await begunSplits(ledger) : [],
   }
-  if (task.parts < 2) return { why: 'there is one agent, which gets every site' }
+  if (task.parts < 2) return { why: 'there is only one agent, which gets every site' }
   const made = await routesOf(task, worker, ledger)
   if ('why' in made) return made
   if (readTable(directory, config) === null) return { why: `${task.outPath} cannot be read` }

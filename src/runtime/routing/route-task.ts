@@ -254,7 +254,7 @@ export async function repartition(task: RepartitionTask): Promise<Repartitioned>
   const learned = await readLearned(task.from, task.crawl, live)
   if ('trouble' in learned) return { why: learned.trouble }
   const made = planRepartition(learned, task)
-  if (made === null) return { why: 'there is nothing to divide' }
+  if (made === null) return { why: 'there are no sites to partition' }
   const { plan, owners } = made
   const shares = task.agents.map(({ share }) => share)
   return { predicted: predictedOf(made), owners, routes: written(learned, plan, { ...task, shares, owners }) }

@@ -210,7 +210,9 @@ export class CoordinatorRuntime {
       log.info('this process coordinates now', { pid: process.pid, seat, ...recovered })
       if (this.#unrecovered === seat) this.#unrecovered = null
     } catch (error) {
-      log.warn('cannot settle the files of those that are gone yet', { error: (error as Error).message })
+      log.warn('the files of agents that have ended cannot be recovered yet', {
+        error: (error as Error).message,
+      })
     }
   }
 

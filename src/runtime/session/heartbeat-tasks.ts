@@ -135,7 +135,7 @@ export class HeartbeatTasks {
    */
   #aside(task: Promise<void>): void {
     task.catch((error: Error) => {
-      if (!this.#isOver) this.#parts.log.warn('a heartbeat left something undone', { error: error.message })
+      if (!this.#isOver) this.#parts.log.warn('a task of a heartbeat failed', { error: error.message })
     })
   }
 }

@@ -65,7 +65,7 @@ export class JoinedAgent {
     needTrusted(crawl)
     if (!there)
       throw new ConfigError(
-        `the ledger of ${directory} is a file: only a crawl with --ledger postgres://… can be joined`,
+        `the ledger of ${directory} is a file; agents can join only a crawl with --ledger postgres://…`,
       )
     this.#config = { ...config, ...(lanes !== undefined && { lanes }) }
     this.#there = there

@@ -32,7 +32,7 @@ export interface RunOptions {
 export function checkHooks(hooks: Hooks | undefined, agents: number): void {
   if (hooks === undefined) return
   if (agents > 1)
-    throw new ConfigError('hooks that are functions cannot go to several agents; put them into a module')
+    throw new ConfigError('hooks that are functions work with one agent only; put them into a module')
   for (const [name, hook] of Object.entries(hooks)) {
     if (!(HOOK_NAMES as readonly string[]).includes(name))
       throw new ConfigError(`there is no hook "${name}"; there are ${HOOK_NAMES.join(', ')}`)

@@ -2,11 +2,14 @@ import type { Ledger } from '../../ledger/index.js'
 import { siteOfCell } from '../../model/index.js'
 import { HostNames } from '../../page/frontier/traps/index.js'
 
-/** The hosts that earlier runs met, and the domains they gave up. Each agent adds those that it meets. */
+/**
+ * The hosts that earlier runs crawled, and the domains they gave up. Each agent adds what it meets itself.
+ * Hosts that are only known are left out: a link farm has millions, and reading them would delay the start.
+ */
 export async function knownHosts(ledger: Ledger): Promise<HostNames> {
   const hosts = new HostNames()
   for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, 1_000)
+    const batch = await ledger.sites(after, 1_000, 'crawled')
     if (batch.length === 0) return hosts
     for (const { cell, outcomes } of batch) {
       hosts.admits(siteOfCell(cell))

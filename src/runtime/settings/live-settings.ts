@@ -27,22 +27,28 @@ export const LIVE_SETTINGS: Readonly<
     check: value => value === 'auto' || isNumber(value, 0),
   },
   maxCrawlDelay: {
-    help: 'seconds; a site whose robots.txt asks for a longer Crawl-delay is skipped',
+    help: 'skip sites whose robots.txt asks for a longer Crawl-delay, in seconds',
     check: value => isNumber(value, 0),
   },
-  rate: { help: 'pages per second in all; 0 = no limit', check: value => isNumber(value, 0) },
+  rate: {
+    help: 'requests per second to all sites together; 0: no limit',
+    check: value => isNumber(value, 0),
+  },
   bandwidth: {
-    help: 'bytes per second in all (500k, 20M); 0 = no limit',
+    help: 'body bytes per second in total (500k, 20M); 0: no limit',
     check: value => readBytes(value) !== null,
   },
-  connections: { help: 'connections in all', check: value => isNumber(value, 1) },
-  connectionsPerSite: { help: 'connections to one site', check: value => isNumber(value, 1) },
+  connections: { help: 'maximum number of open connections in total', check: value => isNumber(value, 1) },
+  connectionsPerSite: {
+    help: 'maximum number of open connections to one site',
+    check: value => isNumber(value, 1),
+  },
   maxPages: {
-    help: 'stop after this many pages; empty = no limit',
+    help: 'stop after this many pages; empty: no limit',
     check: value => value === '' || isNumber(value, 1),
   },
   blacklist: {
-    help: 'hosts and domains to leave alone, separated by commas, or @FILE',
+    help: 'hosts and domains never to request, separated by commas, or @FILE',
     check: () => true,
     read: value => readBlacklist(listed(value)).join(','),
   },
@@ -50,7 +56,7 @@ export const LIVE_SETTINGS: Readonly<
     help: 'sites that share one politeness turn: domain, ip or none',
     check: isGrouping,
   },
-  pause: { help: 'true or false', check: value => value === 'true' || value === 'false' },
+  pause: { help: 'pause the crawl: true or false', check: value => value === 'true' || value === 'false' },
 }
 
 /** The value as it goes into the ledger. */

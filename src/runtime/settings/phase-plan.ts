@@ -10,9 +10,7 @@ export function planOf(config: CrawlConfig, startMs: Millis): PhasePlan | null {
     return null
   }
   if (config.group === 'ip')
-    throw new ConfigError(
-      '--assign phases keeps agents apart by the names of hosts: take --group domain or none',
-    )
+    throw new ConfigError('--assign phases cannot be used with --group ip; use --group domain or none')
   const delayMs = config.delay === 'auto' ? 0 : config.delay
   const plan = makePlan(readPhaseSettings(config.phases), config.agents, delayMs, startMs)
   if (typeof plan === 'string') throw new ConfigError(`--phases: ${plan}`)

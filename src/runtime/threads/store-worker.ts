@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { TableWorker } from '../../data/store/index.js'
 import type {
-  Converted,
+  Conversion,
   ConvertTask,
   ParquetInput,
   WrittenParquet,
@@ -54,8 +54,8 @@ export class StoreWorker implements TableWorker {
     if (!this.#isClosed) this.#started()
   }
 
-  convert(task: ConvertTask): Promise<Converted> {
-    return this.#do({ kind: 'convert', task }) as Promise<Converted>
+  convert(task: ConvertTask): Promise<Conversion> {
+    return this.#do({ kind: 'convert', task }) as Promise<Conversion>
   }
 
   concat(inputs: readonly ParquetInput[], outPath: string): Promise<WrittenParquet> {

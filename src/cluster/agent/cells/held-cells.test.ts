@@ -6,12 +6,12 @@ import { space } from '../../../../test/kit/frontier-space.js'
 import { ManualClock } from '../../../../test/kit/manual-clock.js'
 import type { Incarnation, Ledger } from '../../../ledger/index.js'
 import { openSqliteLedger } from '../../../ledger/sqlite/index.js'
-import { type CellId, SplitCells } from '../../../model/index.js'
+import { type CellId, SplitCells, WakeUp } from '../../../model/index.js'
 import { CellFrontier } from '../../../page/frontier/index.js'
 import { SiteTraps } from '../../../page/frontier/traps/index.js'
 import { Turns } from '../../../page/politeness/index.js'
 import { LaneCount, PageFaults, type SiteCrawl } from '../site/index.js'
-import { HeldCells } from './held-cells.js'
+import { HeldCells, type SiteTasks } from './held-cells.js'
 import { SiteOpener } from './site-opener.js'
 
 const LEASE_MS = 30_000
@@ -76,18 +76,21 @@ describe('what an agent holds', () => {
       incarnation,
       siteOpener,
       signal: stopping.signal,
-      work: site => new Promise<void>(resolve => ends.set(site.cell, resolve)),
-      onLost: sites => {
+      wake: new WakeUp(clock),
+      onFailure,
+    })
+    const tasks: SiteTasks = {
+      run: site => new Promise<void>(resolve => ends.set(site.cell, resolve)),
+      lose: sites => {
         for (const { cell } of sites) {
           lost.push(cell)
           ends.get(cell)?.()
         }
       },
-      onGone: () => {},
-      onChange: () => {},
-      onFailure,
-    })
-    return { incarnation, heldCells, lost, end: (cell: CellId) => ends.get(cell)?.() }
+      closed: () => {},
+    }
+    const open = () => heldCells.open(tasks)
+    return { incarnation, heldCells, open, lost, end: (cell: CellId) => ends.get(cell)?.() }
   }
 
   async function grant(to: Incarnation, cell: CellId): Promise<void> {
@@ -96,47 +99,51 @@ describe('what an agent holds', () => {
     expect(await ledger.grant(to, [cell], LEASE_MS, DELAY_MS)).toHaveLength(1)
   }
 
-  const takeUp = async (heldCells: HeldCells) => {
+  const takeUp = async ({ heldCells, open }: Awaited<ReturnType<typeof agent>>) => {
     heldCells.recheck()
-    await heldCells.take()
+    await open()
     while (heldCells.opening > 0) await new Promise(resolve => setImmediate(resolve))
   }
   const beat = (incarnation: Incarnation) => ledger.heartbeat(incarnation, LEASE_MS, '{}')
   const cells = (sites: readonly SiteCrawl[]) => sites.map(({ cell }) => cell)
 
   it('the ledger granted, and names: none is lost', async () => {
-    const { incarnation, heldCells } = await agent()
+    const holder = await agent()
+    const { incarnation, heldCells } = holder
     await grant(incarnation, 'a.test')
-    await takeUp(heldCells)
+    await takeUp(holder)
     expect([...heldCells.sites.keys()]).toEqual(['a.test'])
     expect(heldCells.compare(await beat(incarnation))).toEqual([])
   })
 
   it('a lease that the ledger no longer names is lost, also when it was the last of all that it granted', async () => {
-    const { incarnation, heldCells } = await agent()
+    const holder = await agent()
+    const { incarnation, heldCells } = holder
     await grant(incarnation, 'a.test')
     await grant(incarnation, 'b.test')
-    await takeUp(heldCells)
+    await takeUp(holder)
     for (const cell of ['a.test', 'b.test']) await ledger.release(cell, 1, 'head')
     expect(cells(heldCells.compare(await beat(incarnation)))).toEqual(['a.test', 'b.test'])
   })
 
   it('a lease granted after the heartbeat was answered is not lost because the answer does not name it', async () => {
-    const { incarnation, heldCells } = await agent()
+    const holder = await agent()
+    const { incarnation, heldCells } = holder
     await grant(incarnation, 'a.test')
     const early = await beat(incarnation)
     await grant(incarnation, 'b.test')
-    await takeUp(heldCells)
+    await takeUp(holder)
     expect(cells(heldCells.compare(early))).toEqual([])
     expect([...heldCells.sites.keys()]).toEqual(['a.test', 'b.test'])
   })
 
   it('a lease that was lost before it could be opened is not opened', async () => {
-    const { incarnation, heldCells } = await agent()
+    const holder = await agent()
+    const { incarnation, heldCells } = holder
     await grant(incarnation, 'a.test')
     const [lease] = await ledger.leases(incarnation, 0)
     heldCells.recheck()
-    const taking = heldCells.take()
+    const taking = holder.open()
     await ledger.release('a.test', lease.epoch, 'head')
     heldCells.compare(await beat(incarnation))
     await taking
@@ -145,13 +152,14 @@ describe('what an agent holds', () => {
   })
 
   it('a cell that comes back under a new epoch is opened when the old work on it is over', async () => {
-    const { incarnation, heldCells, lost } = await agent()
+    const holder = await agent()
+    const { incarnation, heldCells, lost } = holder
     await grant(incarnation, 'a.test')
-    await takeUp(heldCells)
+    await takeUp(holder)
     await ledger.release('a.test', 1, 'head')
     clock.advance(DELAY_MS)
     expect(await ledger.grant(incarnation, ['a.test'], LEASE_MS, DELAY_MS)).toHaveLength(1)
-    await takeUp(heldCells)
+    await takeUp(holder)
     expect(lost).toEqual(['a.test'])
     expect(heldCells.sites.get('a.test')?.lease.epoch).toBe(2)
   })

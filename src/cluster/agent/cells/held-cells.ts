@@ -1,13 +1,10 @@
-/**
- * The cells in this agent's hands: takes up what was leased to it, opens each once, and lets go of what is
- * over.
- */
+/** The cells that this agent holds: opens each leased cell once, has it crawled, and closes it. */
 import type { Heartbeat, Incarnation, Ledger } from '../../../ledger/index.js'
-import type { CellId, Clock, Epoch, Lease, StopSignal } from '../../../model/index.js'
+import type { CellId, Clock, Epoch, Lease, StopSignal, WakeUp } from '../../../model/index.js'
 import type { SiteCrawl } from '../site/index.js'
 import type { SiteOpener } from './site-opener.js'
 
-/** A turn that another agent holds is asked for again after this. */
+/** After this, a turn that another agent holds is requested again. */
 const TURN_LOOK_MS = 5_000
 
 export interface HeldCellsParts {
@@ -15,33 +12,38 @@ export interface HeldCellsParts {
   readonly ledger: Ledger
   readonly incarnation: Incarnation
   readonly siteOpener: SiteOpener
-  /** Aborted, nothing more is taken up. */
+  /** Once it aborts, no more cells are opened. */
   readonly signal: StopSignal
-  /** Crawls a site until it is ours no longer. */
-  readonly work: (site: SiteCrawl) => Promise<void>
-  /** The site is somebody else's, or ours anew: all that is known of it is void. */
-  readonly onLost: (sites: readonly SiteCrawl[]) => void
-  readonly onGone: (site: SiteCrawl) => void
-  /** There is more, or less, in hand than before. */
-  readonly onChange: () => void
+  /** Notified when a cell was opened or closed. */
+  readonly wake: WakeUp
   readonly onFailure: (error: Error) => void
+}
+
+/** What the agent does with the sites it holds. */
+export interface SiteTasks {
+  /** Crawls a site until its cell is finished, released or lost. */
+  run(site: SiteCrawl): Promise<void>
+  /** The lease is lost, or another one has replaced it: whatever is in memory of these sites is void. */
+  lose(sites: readonly SiteCrawl[]): void
+  /** The site is closed. */
+  closed(site: SiteCrawl): void
 }
 
 export class HeldCells {
   readonly #parts: HeldCellsParts
   readonly #sites = new Map<CellId, SiteCrawl>()
-  /** Until the last of their work is over. */
+  /** What runs for a cell, under its present lease or an earlier one. */
   readonly #working = new Map<CellId, Promise<void>>()
-  /** Leased, but not yet in `#sites`. */
+  /** Leases that are being opened. */
   readonly #opening = new Set<Lease>()
-  /** How often a cell is in it: mostly once. */
+  /** How many of them each cell has: mostly one. */
   readonly #openingCells = new Map<CellId, number>()
-  /** What the ledger knew of us when it last answered, and up to which grant. */
+  /** The leases that the last heartbeat listed, and the last grant it knew. */
   #lastBeat: { readonly grants: number; readonly held: ReadonlyMap<CellId, Epoch> } = {
     grants: 0,
     held: new Map(),
   }
-  /** The last grant that we know of, and whether there may be more. */
+  /** The last grant that we know, and which leases have to be read from the ledger. */
   #seen = 0
   #due: 'none' | 'new' | 'all' = 'new'
 
@@ -57,18 +59,18 @@ export class HeldCells {
     return this.#opening.size
   }
 
-  /** Cells in hand, or about to be. */
+  /** Cells that are open or being opened. */
   get count(): number {
     return this.#sites.size + this.#opening.size
   }
 
-  /** The same by name. */
+  /** The names of these cells. */
   *cells(): Iterable<CellId> {
     yield* this.#sites.keys()
     yield* this.#openingCells.keys()
   }
 
-  /** The last grant that we know of. */
+  /** The last grant that we know. */
   get seen(): number {
     return this.#seen
   }
@@ -78,10 +80,7 @@ export class HeldCells {
     if (this.#due === 'none') this.#due = 'new'
   }
 
-  /**
-   * What the ledger says we hold: the sites that it does not name are lost, cells that we do not have are
-   * looked for.
-   */
+  /** Compares with the leases in the ledger: returns the lost sites, and notes if cells are missing here. */
   compare({ held, grants }: Pick<Heartbeat, 'held' | 'grants'>): SiteCrawl[] {
     const epochs = new Map<CellId, Epoch>()
     for (const { cell, epoch } of held) {
@@ -94,8 +93,8 @@ export class HeldCells {
     return lost
   }
 
-  /** Opens what was granted since we last looked. */
-  async take(): Promise<void> {
+  /** Opens the cells that were granted since the last call. */
+  async open(tasks: SiteTasks): Promise<void> {
     const { ledger, incarnation, signal, onFailure } = this.#parts
     while (this.#due !== 'none' && !signal.aborted) {
       const after = this.#due === 'new' ? this.#seen : 0
@@ -104,8 +103,8 @@ export class HeldCells {
       for (const lease of leases) {
         this.#seen = Math.max(this.#seen, lease.grant)
         if (this.#has(lease.cell, lease.epoch)) continue
-        // Not waited for: a name that is slow to look up holds nobody else up.
-        void this.#open(lease).catch(error => onFailure(error as Error))
+        // Not awaited: a slow name lookup must not delay the other cells.
+        void this.#open(lease, tasks).catch(error => onFailure(error as Error))
       }
     }
   }
@@ -117,37 +116,37 @@ export class HeldCells {
     return false
   }
 
-  async #open(lease: Lease): Promise<void> {
-    const { siteOpener, ledger, clock, onChange, onFailure } = this.#parts
+  async #open(lease: Lease, tasks: SiteTasks): Promise<void> {
+    const { siteOpener, ledger, clock, wake, onFailure } = this.#parts
     const { cell, epoch } = lease
     this.#opening.add(lease)
     this.#openingCells.set(cell, (this.#openingCells.get(cell) ?? 0) + 1)
     try {
-      if (this.#hasRunningAgents(cell)) await this.#endOld(cell)
-      // A group that has enough of its sites in hand: one more would only stand in line.
+      if (this.#isRunning(cell)) await this.#endOld(cell, tasks)
+      // If the group has enough open sites, one more would only wait.
       const backlog = siteOpener.backlogOf(cell)
       const site = backlog === null ? await siteOpener.open(lease) : null
       if (site === null) {
         await ledger.rest(cell, epoch, backlog?.until ?? clock.now() + TURN_LOOK_MS)
         return
       }
-      // It may have been lost, and leased to us again, while it was being opened, or before we heard of it.
+      // While it was being opened, the cell may have been lost, and leased to this agent again.
       if (this.#isSuperseded(lease) || this.#isLost(lease)) {
         siteOpener.close(site)
         return
       }
-      if (this.#hasRunningAgents(cell)) await this.#endOld(cell)
+      if (this.#isRunning(cell)) await this.#endOld(cell, tasks)
       this.#sites.set(cell, site)
-      const working = this.#crawl(site).catch(error => onFailure(error as Error))
+      const working = this.#crawl(site, tasks).catch(error => onFailure(error as Error))
       this.#working.set(cell, working)
     } finally {
       this.#opening.delete(lease)
       this.#openedOne(cell)
-      onChange()
+      wake.notify()
     }
   }
 
-  #hasRunningAgents(cell: CellId): boolean {
+  #isRunning(cell: CellId): boolean {
     return this.#sites.has(cell) || this.#working.has(cell)
   }
 
@@ -157,14 +156,14 @@ export class HeldCells {
     else this.#openingCells.set(cell, left)
   }
 
-  /** Lost, and ours again: the work under the old lease ends first. */
-  async #endOld(cell: CellId): Promise<void> {
+  /** Ends what runs under an older lease of the cell. */
+  async #endOld(cell: CellId, tasks: SiteTasks): Promise<void> {
     const old = this.#sites.get(cell)
-    if (old) this.#parts.onLost([old])
+    if (old) tasks.lose([old])
     await this.#working.get(cell)
   }
 
-  /** True when this cell is in hand, or about to be, under a later lease. */
+  /** True if the cell is open, or being opened, under a later lease. */
   #isSuperseded({ cell, epoch }: Lease): boolean {
     if ((this.#sites.get(cell)?.lease.epoch ?? 0) > epoch) return true
     if (this.#openingCells.get(cell) === 1) return false
@@ -173,22 +172,21 @@ export class HeldCells {
   }
 
   /**
-   * True when the lease had been granted before the last beat was answered, and was not in the answer. When
-   * the beat was sent says nothing: it is sent again and again while the ledger is away, and other questions
-   * overtake it.
+   * True if the ledger had granted the lease when it answered the last heartbeat, and did not list it. Times
+   * cannot tell: while the ledger is away a heartbeat is repeated, and later calls overtake it.
    */
   #isLost({ cell, epoch, grant }: Lease): boolean {
     const { grants, held } = this.#lastBeat
     return grant <= grants && held.get(cell) !== epoch
   }
 
-  async #crawl(site: SiteCrawl): Promise<void> {
-    const { work, siteOpener, onGone, onChange } = this.#parts
-    await work(site)
+  async #crawl(site: SiteCrawl, tasks: SiteTasks): Promise<void> {
+    const { siteOpener, wake } = this.#parts
+    await tasks.run(site)
     this.#sites.delete(site.cell)
     this.#working.delete(site.cell)
     siteOpener.close(site)
-    onGone(site)
-    onChange()
+    tasks.closed(site)
+    wake.notify()
   }
 }

@@ -1,50 +1,61 @@
-/** New rows in inboxes: of cells in hand, which look at once, and of others, whose agents are told. */
+/** New inbox rows: wakes the sites that have some, and notifies the agents of other cells. */
 import type { Bus } from '../../../bus/index.js'
 import type { Heartbeat } from '../../../ledger/index.js'
-import type { CellId } from '../../../model/index.js'
-import type { SiteCrawl } from '../site/index.js'
+import type { CellId, WakeUp } from '../../../model/index.js'
+import type { HeldCells } from './held-cells.js'
 import type { RouteClaimer } from './route-claimer.js'
+import type { ShardClaimer } from './shard-claimer.js'
+import type { Slices } from './slices.js'
+
+export interface InboxNoticesParts {
+  readonly bus: Bus
+  readonly heldCells: HeldCells
+  readonly routes: RouteClaimer | null
+  readonly shards: ShardClaimer | null
+  readonly slices: Slices
+  readonly wake: WakeUp
+}
 
 export class InboxNotices {
-  readonly #bus: Bus
-  readonly #sites: () => ReadonlyMap<CellId, SiteCrawl>
-  readonly #routes: RouteClaimer | null
+  readonly #parts: InboxNoticesParts
 
-  constructor(bus: Bus, sites: () => ReadonlyMap<CellId, SiteCrawl>, routes: RouteClaimer | null) {
-    this.#bus = bus
-    this.#sites = sites
-    this.#routes = routes
+  constructor(parts: InboxNoticesParts) {
+    this.#parts = parts
   }
 
-  /**
-   * Cells that gained rows by our own commit; true when some are not in our hands. Where we know their owners
-   * only those are told.
-   */
-  sent(cells: ReadonlySet<CellId>): boolean {
-    const others = [...cells].filter(cell => !this.#hasRows(cell))
-    if (others.length === 0) return false
-    const forAll = this.#routes === null ? others : this.#routes.tell(others)
-    if (forAll.length > 0) this.#bus.send({ kind: 'inbox', cells: forAll })
-    return true
+  /** This agent has committed rows for these cells. Only their owners are notified where they are known. */
+  committed(cells: ReadonlySet<CellId>): void {
+    const { bus, routes, shards, slices, wake } = this.#parts
+    const others = [...cells].filter(cell => !this.#wakeSite(cell))
+    if (others.length === 0) return
+    const forAll = routes === null ? others : routes.notifyOwners(others)
+    if (forAll.length > 0) bus.send({ kind: 'inbox', cells: forAll })
+    shards?.recheck()
+    slices.waitingCells++
+    wake.notify()
   }
 
-  /** The same as told on the bus: those that are not in our hands. */
-  heard(cells: readonly CellId[]): CellId[] {
-    return cells.filter(cell => !this.#hasRows(cell))
+  /** Another agent has committed rows for these cells. Those that nobody holds may be ours to claim. */
+  received(cells: readonly CellId[]): void {
+    const { routes, shards, wake } = this.#parts
+    const others = cells.filter(cell => !this.#wakeSite(cell))
+    if (others.length === 0 || (shards === null && routes === null)) return
+    shards?.recheck()
+    routes?.noteCells(others)
+    wake.notify()
   }
 
-  /** Rows that the ledger counts and we were not told of. */
-  counted({ held }: Heartbeat): void {
+  /** Finds rows whose notice was lost, by the counts of the ledger. */
+  compare({ held }: Heartbeat): void {
     for (const { cell, epoch, appended } of held) {
-      const site = this.#sites().get(cell)
-      if (site?.lease.epoch !== epoch || !site.countedInbox(appended)) continue
-      this.#hasRows(cell)
+      const site = this.#parts.heldCells.sites.get(cell)
+      if (site?.lease.epoch === epoch && site.countedInbox(appended)) this.#wakeSite(cell)
     }
   }
 
-  /** True when the cell is in our hands. */
-  #hasRows(cell: CellId): boolean {
-    const site = this.#sites().get(cell)
+  /** False if this agent does not hold the cell. */
+  #wakeSite(cell: CellId): boolean {
+    const site = this.#parts.heldCells.sites.get(cell)
     if (!site) return false
     site.inboxGrew()
     site.wake.notify()

@@ -5,14 +5,14 @@ import type { Admission } from '../lane/index.js'
 import type { Transmitter } from '../pack/index.js'
 import type { SiteCrawl } from '../site/index.js'
 
-/** Each batch is in memory three times on its way. */
+/** A batch is in memory three times while it is read. */
 const BATCH_ROWS = 500
-/** Sites that read at once: a row may be 4 KB, and a thousand sites are opened in one moment. */
+/** How many sites read at once: a row may have 4 KB, and a thousand sites may be opened together. */
 const READERS = 16
 
 /**
- * Takes the rows past a cell's cursor into its queue. What is new is journaled in the open pack together with
- * the cursor, so a row is either still in the inbox or in a committed pack, never nowhere.
+ * Moves rows past the cursor of a cell into its queue. The open pack has the new URLs and the new cursor, so
+ * a row is always either in the inbox or in a committed pack.
  */
 export class InboxReader {
   readonly #ledger: Ledger
@@ -36,7 +36,7 @@ export class InboxReader {
     }
   }
 
-  /** False when there was nothing to read, or the site is ours no longer. */
+  /** False if there was nothing to read, the cell was lost or the agent stops. */
   async #readBatch(site: SiteCrawl): Promise<boolean> {
     site.inboxReadBegan()
     const rows = await this.#ledger.readInbox(site.cell, site.cursor, BATCH_ROWS)
@@ -44,7 +44,7 @@ export class InboxReader {
     if (rows.length === 0 || site.lost || this.#signal.aborted) return false
     const { pack } = this.#transmitter
     for (const row of rows) {
-      const url = spellingHere(site, row.url)
+      const url = normalised(site, row.url)
       if (site.frontier.meets(url, row.depth)) continue
       this.#admission.admit(site, pack, url === row.url ? row : { ...row, url })
     }
@@ -56,10 +56,9 @@ export class InboxReader {
 }
 
 /**
- * A row of an earlier version may have other escapes. Its normal form may belong to another cell of a split
- * site.
+ * Rows of earlier versions may have other escapes. Kept if the normal form is of another cell of the site.
  */
-function spellingHere(site: SiteCrawl, written: string): string {
+function normalised(site: SiteCrawl, written: string): string {
   const url = normaliseEscapes(written)
   return url === written || site.holds(url) ? url : written
 }

@@ -1,9 +1,9 @@
 /**
- * cluster/agent/cells/: cells as they come to an agent and leave it. In: leases. Out: cells that are
- * finished, released, split or moved. Always: a cell is released only after its pages are committed.
+ * cluster/agent/cells/: the cells that an agent holds. In: leases. Out: cells that are finished, released,
+ * split or moved. Always: a cell is released only after its pages are committed, unless by force.
  */
 export { CellRelease } from './cell-release.js'
-export { HeldCells } from './held-cells.js'
+export { HeldCells, type SiteTasks } from './held-cells.js'
 export { InboxNotices } from './inbox-notices.js'
 export { RouteClaimer, type RouteClaimerParts } from './route-claimer.js'
 export { ShardClaimer } from './shard-claimer.js'

@@ -1,9 +1,8 @@
 /**
- * S2: between stages an agent routes on its own. It has the routing table: after a commit it tells the owner
- * of every cell that gained rows, not the coordinator, and it takes the cells that are its own from S when it
- * has lanes, by the same rules of turns and by the same grant of the ledger. Who has an old table for a
- * moment takes what another is meant to have, or leaves what is his: the lease decides, and what nobody takes
- * the coordinator gives.
+ * An agent with a routing table works without the coordinator between stages (S2). After a commit it notifies
+ * the owner of each cell that gained rows. When it has free lanes, it claims its own cells from the queue, by
+ * the same rules of turns and the same grants of the ledger. With an old table it may claim a cell of another
+ * agent, or leave one of its own: the lease decides, and the coordinator grants what nobody claims.
  */
 
 import type { Bus } from '../../../bus/index.js'
@@ -23,19 +22,19 @@ export interface RouteClaimerParts {
   readonly assignment: AssignmentName
   readonly leaseMs: Millis
   readonly leastDelayMs: () => Millis
-  /** The table that is in force; null where it cannot be had now. */
+  /** Loads the table that is in force; null if it cannot be loaded now. */
   readonly load: () => Promise<RoutingTable | null>
 }
 
-/** Cells of S that are looked at, at least and at most; of those that wait, so many times our share. */
-const LEAST_LOOK = 100
-const MOST_LOOK = 2_000
-const LOOK_SHARES = 4
-/** Who found nothing of his own looks again after so many beats, twice as many each time. */
+/** How many cells of the queue one read returns: this many times the agent's share, within bounds. */
+const READ_SHARES = 4
+const LEAST_READ = 100
+const MOST_READ = 2_000
+/** After a read without an own cell, the agent skips heartbeats: twice as many each time, up to this. */
 const MOST_BEATS = 4
-/** Cells that we were told of and that a look at S may not reach. */
-const MOST_TOLD = 10_000
-/** Names of cells are long where sites are split, and a word on the bus must be short. */
+/** Own cells with new rows that are remembered, because a read of the queue may not reach them. */
+const MOST_NOTED = 10_000
+/** Names of cells of split sites are long, and a message on the bus must be short. */
 const CELLS_A_MESSAGE = 20
 
 export class RouteClaimer {
@@ -43,18 +42,18 @@ export class RouteClaimer {
   readonly #routes: Routes
   readonly #turnRequests: TurnRequests
   #table: RoutingTable | null = null
-  /** Of the table in hand, and of the one that is in force. */
+  /** Stages of the table that was loaded, and of the one in force. */
   #stage = 0
   #inForce = 0
   #loading = false
   #mayWait = true
-  readonly #told = new Set<CellId>()
-  /** Cells that we were asked to give back: another is to have them, by a table that we may not have yet. */
-  readonly #asked = new Set<CellId>()
-  /** Beats until the next look that nobody asked for, and after a look in vain. */
+  readonly #noted = new Set<CellId>()
+  /** Cells that were moved to other agents, by a table that this agent may not have yet. */
+  readonly #movedAway = new Set<CellId>()
+  /** Heartbeats until the next read that has no other cause, and what the pause after it will be. */
   #pause = 0
   #nextPause = 1
-  /** Cells taken by this incarnation. */
+  /** Cells claimed by this incarnation. */
   taken = 0
 
   constructor(parts: RouteClaimerParts) {
@@ -63,12 +62,12 @@ export class RouteClaimer {
     this.#turnRequests = new TurnRequests(parts.clock)
   }
 
-  /** The stage by which it routes now; 0 while it does not. */
+  /** The stage of the table in use; 0 while the agent has no current table. */
   get stage(): number {
     return this.#stage === this.#inForce ? this.#stage : 0
   }
 
-  /** With every heartbeat. A table of another stage is replaced before anything is taken by it. */
+  /** Called with every heartbeat. A table of another stage is replaced before any cell is claimed by it. */
   apply({ settings, waiting }: Pick<Heartbeat, 'settings' | 'waiting'>, onReady: () => void): void {
     this.#routes.apply(settings)
     this.#inForce = stageIn(settings)
@@ -80,21 +79,18 @@ export class RouteClaimer {
     this.#mayWait = true
   }
 
-  /** These turns are needed for one request: nobody takes a site of those groups meanwhile. */
+  /** These turns are needed for one request: claims no site of these groups meanwhile. */
   turnsRequested(groups: readonly GroupId[]): void {
     this.#turnRequests.announce(groups)
   }
 
-  /** These are another's now: what we give back is not taken again by an old table. */
+  /** These cells belong to other agents now: does not claim them again by an old table. */
   movedAway(cells: readonly CellId[]): void {
-    for (const cell of cells) this.#asked.add(cell)
+    for (const cell of cells) this.#movedAway.add(cell)
   }
 
-  /**
-   * Cells that gained rows, none of them in our hands: tells their owners. Returns those whose owner we
-   * cannot tell.
-   */
-  tell(cells: readonly CellId[]): CellId[] {
+  /** Notifies the owners of cells that gained rows; returns the cells whose owner is unknown. */
+  notifyOwners(cells: readonly CellId[]): CellId[] {
     const { bus, incarnation } = this.#parts
     const table = this.#table
     if (table === null || this.stage === 0) return [...cells]
@@ -113,26 +109,23 @@ export class RouteClaimer {
     return unknown
   }
 
-  /** Another says that these are ours, and they are not in our hands. */
-  heard(cells: readonly CellId[]): void {
+  /** Cells with new rows, which are ours by the table of another agent and are not held. */
+  noteCells(cells: readonly CellId[]): void {
     for (const cell of cells) this.#note(cell)
   }
 
-  /**
-   * Leases up to `free` of our cells that wait; true when there were any. `isPassedOn`: turns that others are
-   * to have now.
-   */
-  async take(free: number, isPassedOn: (group: GroupId) => boolean): Promise<boolean> {
+  /** Leases up to `free` own cells that wait; true if there were any. */
+  async claim(free: number, isPassedOn: (group: GroupId) => boolean): Promise<boolean> {
     const { ledger, incarnation, leaseMs, leastDelayMs } = this.#parts
     if (!this.#mayWait || free <= 0 || this.stage === 0) return false
     this.#mayWait = false
-    const shares = LOOK_SHARES * free * Math.max(1, this.#routes.members)
-    const limit = Math.min(Math.max(shares, LEAST_LOOK), MOST_LOOK)
+    const shares = READ_SHARES * free * Math.max(1, this.#routes.members)
+    const limit = Math.min(Math.max(shares, LEAST_READ), MOST_READ)
     const waiting = await ledger.waiting(limit, [incarnation])
     const picked = this.#pick(waiting, free, isPassedOn)
-    if (waiting.length === limit) this.#addTold(picked, free)
-    else this.#told.clear()
-    this.#rest(picked.length)
+    if (waiting.length === limit) this.#addNoted(picked, free)
+    else this.#noted.clear()
+    this.#pauseAfter(picked.length)
     if (picked.length === 0) return false
     const leases = await ledger.grant(incarnation, picked, leaseMs, leastDelayMs())
     this.taken += leases.length
@@ -140,14 +133,11 @@ export class RouteClaimer {
   }
 
   #note(cell: CellId): void {
-    if (this.#told.size < MOST_TOLD) this.#told.add(cell)
+    if (this.#noted.size < MOST_NOTED) this.#noted.add(cell)
     this.recheck()
   }
 
-  /**
-   * Ours, in the order of the queue, as many as there are lanes: more that wait are looked for when the next
-   * lane is free.
-   */
+  /** Own cells in the order of the queue, as many as there are lanes. */
   #pick(waiting: readonly WaitingCell[], free: number, isPassedOn: (group: GroupId) => boolean): CellId[] {
     const { incarnation, name } = this.#parts
     const table = this.#table
@@ -159,23 +149,23 @@ export class RouteClaimer {
         this.recheck()
         break
       }
-      if (isPassedOn(row.turn) || this.#asked.has(row.cell)) continue
+      if (isPassedOn(row.turn) || this.#movedAway.has(row.cell)) continue
       if (this.#routes.ownerOf(row.cell, table) === incarnation) round.give(row, incarnation)
     }
     return round.given.get(incarnation) ?? []
   }
 
-  /** Those that stand too far down in S to be seen. */
-  #addTold(picked: CellId[], free: number): void {
+  /** Adds noted cells, which may be too far down the queue to be read. */
+  #addNoted(picked: CellId[], free: number): void {
     const seen = new Set(picked)
-    for (const cell of this.#told) {
+    for (const cell of this.#noted) {
       if (picked.length >= free) return
-      this.#told.delete(cell)
-      if (!seen.has(cell) && !this.#asked.has(cell)) picked.push(cell)
+      this.#noted.delete(cell)
+      if (!seen.has(cell) && !this.#movedAway.has(cell)) picked.push(cell)
     }
   }
 
-  #rest(found: number): void {
+  #pauseAfter(found: number): void {
     this.#nextPause = found > 0 ? 1 : Math.min(2 * this.#nextPause, MOST_BEATS)
     this.#pause = this.#nextPause - 1
   }
@@ -188,11 +178,11 @@ export class RouteClaimer {
       if (table === null && stage > 0) return
       this.#table = table
       this.#stage = stage
-      this.#asked.clear()
+      this.#movedAway.clear()
       this.recheck()
       onReady()
     } catch {
-      // With the next beat again: meanwhile the coordinator gives us what is ours.
+      // The next heartbeat tries again. Meanwhile the coordinator grants the cells.
     } finally {
       this.#loading = false
     }

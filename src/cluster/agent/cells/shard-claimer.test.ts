@@ -39,7 +39,7 @@ describe('agents that take their shards themselves', () => {
 
   async function look(claimer: ShardClaimer, incarnation: Incarnation): Promise<string[]> {
     claimer.recheck()
-    await claimer.take(10, await cellsOf(incarnation))
+    await claimer.claim(10, await cellsOf(incarnation))
     return cellsOf(incarnation)
   }
 

@@ -1,9 +1,9 @@
 /**
- * Under `phases` an agent takes its cells itself, without a coordinator (K1). It leases shards, each with all
- * cells of it: the first cell of a shard that nobody has brings the shard's turn, and while that is held no
- * other agent can have a cell of it. Everybody takes a fair share of the shards, one at a time; what nobody
- * has taken for a while, such as the shard of a node that died, goes to whoever sees it. Who has more than
- * his share when others have come gives one back.
+ * Under `phases` an agent claims its cells without a coordinator (K1). It leases shards with all their cells:
+ * the first cell of a free shard brings the shard's turn, and only its holder can lease other cells of the
+ * shard. Each agent claims a fair share of the shards, one at a time. A shard that stays free for a while,
+ * such as that of a dead node, goes to the first agent that sees it. An agent that has more than its share
+ * because others have joined releases one.
  */
 
 import type { Incarnation, Ledger, WaitingCell } from '../../../ledger/index.js'
@@ -20,28 +20,28 @@ export interface ShardClaimerParts {
   readonly shards: number
 }
 
-/** Cells of S that are looked at, at least and at most. */
-const LEAST_LOOK = 100
-const MOST_LOOK = 2_000
-/** A shard that waits for this long is anybody's. */
+/** How many cells of the queue one read returns, at least and at most. */
+const LEAST_READ = 100
+const MOST_READ = 2_000
+/** Any agent may claim a shard that was free for this long. */
 const ORPHAN_MS = 3_000
-/** How often the number of agents is asked for. */
+/** How often the agents are counted. */
 const MEMBER_COUNT_MS = 2_000
-/** One shard too many is given back after this: who starts first has all of them for a moment. */
+/** A surplus shard is released after this: the first agent to start has all shards for a moment. */
 const EXCESS_MS = 5_000
-/** After that none is for so long: others may have no use for it. */
-const GIVE_PAUSE_MS = 60_000
+/** Pause before the next release of that kind, divided by the shards held: other agents may not want more. */
+const RELEASE_PAUSE_MS = 60_000
 
 export class ShardClaimer {
   readonly #parts: ShardClaimerParts
-  /** Something may wait. */
+  /** Cells may wait in the queue. */
   #mayWait = true
   #agents: readonly Incarnation[] = []
   #membersCountedAt: Millis = Number.NEGATIVE_INFINITY
-  /** Since when shards are seen to be nobody's. */
+  /** Since when shards are known to be free. */
   readonly #orphans = new Map<number, Millis>()
   #excessSince: Millis | null = null
-  #gaveAt: Millis = Number.NEGATIVE_INFINITY
+  #releasedAt: Millis = Number.NEGATIVE_INFINITY
 
   constructor(parts: ShardClaimerParts) {
     this.#parts = parts
@@ -51,16 +51,13 @@ export class ShardClaimer {
     this.#mayWait = true
   }
 
-  /**
-   * Leases up to `free` cells of our shards, and one more shard where that is our share; true when there were
-   * any.
-   */
-  async take(free: number, held: Iterable<CellId>): Promise<boolean> {
+  /** Leases up to `free` cells of own shards and, within the share, of one more; true if there were any. */
+  async claim(free: number, held: Iterable<CellId>): Promise<boolean> {
     const { ledger, incarnation, leaseMs, leastDelayMs } = this.#parts
     if (!this.#mayWait || free <= 0) return false
     this.#mayWait = false
     await this.#countMembers()
-    const limit = Math.min(Math.max(free, LEAST_LOOK), MOST_LOOK)
+    const limit = Math.min(Math.max(free, LEAST_READ), MOST_READ)
     const waiting = await ledger.waiting(limit, [incarnation])
     const picked = this.#pick(waiting, new Set([...held].map(shardOf))).slice(0, free)
     if (waiting.length > picked.length || waiting.length === limit) this.#mayWait = true
@@ -69,7 +66,7 @@ export class ShardClaimer {
     return true
   }
 
-  /** A shard to give back, when there are more in hand than our share; null when there is none. */
+  /** A shard to release, if the agent holds more than its share; else null. */
   excess(held: Iterable<CellId>): number | null {
     const now = this.#parts.clock.monotonic()
     const shards = new Set([...held].map(shardOf))
@@ -78,20 +75,21 @@ export class ShardClaimer {
       return null
     }
     this.#excessSince ??= now
-    if (now - this.#excessSince < EXCESS_MS || now - this.#gaveAt < GIVE_PAUSE_MS / shards.size) return null
-    this.#gaveAt = now
+    if (now - this.#excessSince < EXCESS_MS || now - this.#releasedAt < RELEASE_PAUSE_MS / shards.size)
+      return null
+    this.#releasedAt = now
     return Math.max(...shards)
   }
 
-  /** With every heartbeat: cells may wait, and a shard too many goes back. */
-  claimIfDue(
+  /** Called with every heartbeat: cells may wait, and a surplus shard is released. */
+  apply(
     waiting: number,
     held: Iterable<CellId>,
-    giveBack: (which: (site: { readonly cell: CellId }) => boolean) => void,
+    release: (which: (site: { readonly cell: CellId }) => boolean) => void,
   ): void {
     if (waiting > 0) this.recheck()
     const excess = this.excess(held)
-    if (excess !== null) giveBack(({ cell }) => shardOf(cell) === excess)
+    if (excess !== null) release(({ cell }) => shardOf(cell) === excess)
   }
 
   get #share(): number {
@@ -111,17 +109,14 @@ export class ShardClaimer {
     const { incarnation } = this.#parts
     const free = new Set<number>()
     for (const { group, turnOf } of waiting) if (turnOf === null) free.add(shardOf(group))
-    const taken = this.#claim(free, held)
+    const taken = this.#nextShard(free, held)
     return waiting
       .filter(({ group, turnOf }) => turnOf === incarnation || (turnOf === null && shardOf(group) === taken))
       .map(({ cell }) => cell)
   }
 
-  /**
-   * The shard that we take next of those that nobody has. Agents begin at different ones, or they would all
-   * want the same.
-   */
-  #claim(free: ReadonlySet<number>, held: ReadonlySet<number>): number | null {
+  /** The free shard to claim next. Agents start at different shards, or all would claim the same one. */
+  #nextShard(free: ReadonlySet<number>, held: ReadonlySet<number>): number | null {
     const now = this.#parts.clock.monotonic()
     for (const shard of this.#orphans.keys()) if (!free.has(shard)) this.#orphans.delete(shard)
     for (const shard of free) if (!this.#orphans.has(shard)) this.#orphans.set(shard, now)

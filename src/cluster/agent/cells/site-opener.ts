@@ -1,4 +1,4 @@
-/** Opens a leased cell: its queue from the journal, its robots rules, its pace. */
+/** Opens a leased cell: rebuilds its queue from the journal, and loads its robots rules and its pace. */
 import { type Ledger, LedgerError } from '../../../ledger/index.js'
 import {
   type CellId,
@@ -29,20 +29,17 @@ import {
 } from '../site/index.js'
 
 const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
-/** A journal no longer than this is asked for once and kept for the second pass. */
+/** A journal up to this length is kept between the two passes of the rebuild. */
 const KEPT_JOURNAL_BYTES = 64 * 1024
 
-/**
- * Of the failures in a row so many count under the next lease: a site that was set aside for them gets some
- * requests anew.
- */
-const FAILURES_LEFT = LIMITS.siteFailures / 2
+/** The most failures that count under the next lease: a site that was parked for them gets new requests. */
+const KEPT_FAILURES = LIMITS.siteFailures / 2
 
-/** What the journal says of the leases before. */
+/** What the journal says about earlier leases. */
 interface Past {
-  /** In a row, at its end. */
+  /** Failures in a row at the end of the journal. */
   readonly failures: number
-  /** True when the site has answered anything. */
+  /** True if the site has ever answered. */
   readonly answered: boolean
 }
 
@@ -69,14 +66,14 @@ export class SiteOpener {
     this.#parts = parts
   }
 
-  /** Null when another agent holds a turn that the site needs: the cell has to go back. */
+  /** Null if another agent holds a turn that the site needs: the cell has to be released. */
   async open(lease: Lease): Promise<SiteCrawl | null> {
     const { clock, ledger, turns, cells, lanes, faults, robots } = this.#parts
     const { cell } = lease
     const part = cells.partOf(cell)
     // All cells of a site share its robots.txt.
     const site = siteOfCell(cell)
-    // Of a site that nobody has had before, nothing is known.
+    // With the first lease of a whole site there is nothing to load.
     const [pace, origins] =
       lease.epoch === 1 && part === null
         ? [await turns.open(lease), []]
@@ -85,40 +82,40 @@ export class SiteOpener {
     const originRobots = new OriginRobots({ cell: site, ledger, clock, faults, settings: robots }, origins)
     const frontier = this.#parts.newFrontier()
     const traps = this.#parts.newTraps(frontier)
-    // A shard has a journal of its own; a cell split by path has that of the whole before its own.
+    // A shard has only its own journal. A cell split by path begins with the journal of the whole site.
     const inherits = rangeOf(cell) === null ? null : part
     const since = clock.monotonic()
     const past = lease.lastPack > 0 ? await this.#rebuild(lease, frontier, traps, inherits) : NO_PAST
     const rebuildMs = clock.monotonic() - since
-    const failures = Math.min(past.failures, FAILURES_LEFT)
+    const failures = Math.min(past.failures, KEPT_FAILURES)
     const answered = past.answered || originRobots.hasAnswered
     const parts = { lease, frontier, traps, pace, originRobots, lanes, failures, answered, part, rebuildMs }
     return new SiteCrawl(parts, new WakeUp(clock))
   }
 
-  /** How far off the turn of its group is for one more site; null when it is near. */
+  /** When one more site of the group would get its turn; null if that is soon. */
   backlogOf(cell: CellId): { readonly until: Millis } | null {
     const { turns } = this.#parts
     return turns.backlogOf(turns.groupOf(siteOfCell(cell)))
   }
 
-  /** False while somebody else here needs the turn that the cell has. */
+  /** False while a robots procedure of this agent uses the turn of the cell. */
   mayLeave(site: SiteCrawl): boolean {
     return this.#parts.turns.mayLeave(site.pace)
   }
 
-  /** It was not given back after all. */
+  /** The cell was not released after all. */
   stays(site: SiteCrawl): void {
     this.#parts.turns.stays(site.pace)
   }
 
-  /** The cell is released; what was kept for it in memory goes. */
+  /** The cell is released: frees its memory. */
   close(site: SiteCrawl): void {
     this.#parts.turns.close(site.pace)
     site.close()
   }
 
-  /** One after the other: a journal in memory is several megabytes. */
+  /** One at a time: a journal takes several megabytes of memory. */
   #rebuild(lease: Lease, frontier: CellFrontier, traps: SiteTraps, part: CellPart | null): Promise<Past> {
     const past = { failures: 0, answered: false }
     const decisions: Decisions = {
@@ -154,7 +151,7 @@ export class SiteOpener {
     )
   }
 
-  /** `onWhole` is told when the first batch was all of it, and small. */
+  /** Calls `onWhole` if the first batch was the whole journal, and small. */
   async *#journal(
     lease: Lease,
     onWhole: (journals: readonly Uint8Array[]) => void,
@@ -171,7 +168,7 @@ export class SiteOpener {
   }
 }
 
-/** A journal that does not decode was not written by us: bits of the ledger have changed. */
+/** A journal that cannot be decoded has changed since it was written: the ledger is damaged. */
 export function asDamage(cell: CellId, error: unknown): unknown {
   if (!(error instanceof RangeError)) return error
   const detail = `the ledger is damaged: a journal of ${cell} cannot be read (${error.message})`

@@ -1,4 +1,4 @@
-/** The incarnation of one leased cell in this agent: read its inbox, crawl it, finish it or release it. */
+/** Everything that is done with one leased cell: read its inbox, crawl it, finish it or release it. */
 import type { Ledger } from '../../../ledger/index.js'
 import { type Clock, type Millis, type StopSignal, sleep } from '../../../model/index.js'
 import type { Admission, Lane } from '../lane/index.js'
@@ -7,21 +7,18 @@ import type { BucketDispatcher, Counters, LaneCount, SiteCrawl } from '../site/i
 import { InboxReader } from './inbox.js'
 import type { SiteOpener } from './site-opener.js'
 import type { SiteSplitter } from './site-splitter.js'
+import type { Slices } from './slices.js'
 
-/** A cell with nothing to do looks at its row this often, should nobody have told it of news. */
+/** A cell with nothing to do checks its inbox this often: a notice may have been lost. */
 const IDLE_LOOK_MS = 10_000
-/** A hop that needs the turn of a cell which is to be given back is waited for. */
-const VISIT_LOOK_MS = 50
+/** How often a release checks whether another robots procedure has returned the turn it borrowed. */
+const BORROW_LOOK_MS = 50
 /**
- * A site that is done stays in hand this long while others are crawled: the links they still have for it find
- * its queue in memory. Given back at once, it would be rebuilt from its journal for every pack that holds
- * one.
+ * A finished site is kept this long while others are crawled: late links find its queue in memory. If it were
+ * released at once, each pack with a link for it would cause a rebuild from its journal.
  */
 const LINGER_MS = 2_000
-/**
- * Refused without a row to read, a finish is asked for again after this: the lease may be gone, or a row on
- * its way.
- */
+/** If the ledger refuses to finish a cell without unread rows, try again after this. */
 const REFUSED_LOOK_MS = 250
 
 export interface SiteWorkParts {
@@ -34,47 +31,44 @@ export interface SiteWorkParts {
   readonly splitter: SiteSplitter
   readonly siteOpener: SiteOpener
   readonly laneCount: LaneCount
-  /** Under `phases`: whose URLs are asked for. */
+  readonly slices: Slices
+  /** Under `phases`: decides which sites are crawled. */
   readonly bucket: BucketDispatcher | null
   /** A site with nothing to do for longer than this is parked. */
   readonly maxWaitMs: Millis
-  /** Lanes send nothing more once it aborts. */
+  /** True while there is room for finished sites, and other sites may have links for them. */
+  readonly mayLinger: () => boolean
+  /** Aborts when the agent stops. */
   readonly signal: StopSignal
 }
 
 export class SiteWork {
   readonly #parts: SiteWorkParts
   readonly #inboxes: InboxReader
-  /** Asked after every visit: true when the site has to be left. */
-  readonly #endsSlice: (site: SiteCrawl) => boolean
-  /** True while there is room for sites that are done, and reason to expect more for them. */
-  readonly #mayLinger: () => boolean
 
-  constructor(parts: SiteWorkParts, endsSlice: (site: SiteCrawl) => boolean, mayLinger: () => boolean) {
+  constructor(parts: SiteWorkParts) {
     this.#parts = parts
     this.#inboxes = new InboxReader(parts.ledger, parts.transmitter, parts.admission, parts.signal)
-    this.#endsSlice = endsSlice
-    this.#mayLinger = mayLinger
   }
 
-  /** Ends when the cell is ours no longer: finished, given back, or lost. */
+  /** Resolves when the cell is finished, released or lost. */
   async run(site: SiteCrawl): Promise<void> {
-    const { clock, signal } = this.#parts
+    const { clock, signal, slices } = this.#parts
     let idleMs = 0
     while (site.mode.is !== 'leaving' && !signal.aborted) {
       if (site.inboxDirty) await this.#inboxes.read(site)
       if (site.sitemapsDue || site.frontier.hasReady(clock.now())) await this.#crawl(site)
-      if (this.#endsSlice(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
+      if (slices.ends(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue
       site.setIdle(true)
       if (await this.#finishes(site, idleMs)) break
       const since = clock.monotonic()
       await site.wake.wait(this.#idleMs(site))
       idleMs = clock.monotonic() - since
-      // Woken to finish or to leave, it needs no lane.
+      // To finish or to leave, the site needs no lane.
       site.setIdle(!site.inboxDirty && !site.frontier.hasReady(clock.now()))
     }
-    await this.#letGo(site)
+    await this.#release(site)
   }
 
   #crawl(site: SiteCrawl): Promise<void> {
@@ -82,15 +76,15 @@ export class SiteWork {
     return bucket === null ? lane.crawl(site) : bucket.dispatch(site, each => lane.crawl(each))
   }
 
-  /** True when the cell is finished: nothing queued, everything committed, no unread row. */
+  /** True if the cell is finished: nothing is queued, everything is committed, no row is unread. */
   async #finishes(site: SiteCrawl, idleMs: Millis): Promise<boolean> {
-    const { ledger, transmitter, counters, laneCount, siteOpener } = this.#parts
+    const { ledger, transmitter, counters, laneCount, siteOpener, mayLinger } = this.#parts
     if (!site.frontier.isEmpty) return false
     if (site.uncommitted > 0) {
       if (laneCount.busy === 0) void transmitter.seal()
       return false
     }
-    if (idleMs < LINGER_MS && this.#mayLinger()) return false
+    if (idleMs < LINGER_MS && mayLinger()) return false
     if (!siteOpener.mayLeave(site)) return false
     if (await ledger.finish(site.cell, site.lease.epoch)) return true
     siteOpener.stays(site)
@@ -98,20 +92,20 @@ export class SiteWork {
     const { cursor } = site
     site.inboxGrew()
     await this.#inboxes.read(site)
-    // Asked again at once, thousands of sites whose leases an outage has ended would ask without a pause.
+    // Without this pause, thousands of sites whose leases ended in an outage would ask all the time.
     if (site.cursor === cursor) await site.wake.wait(REFUSED_LOOK_MS)
     site.wake.notify()
     return false
   }
 
-  /** Releases the cell in the way its mode says; its last pages are committed first. */
-  async #letGo(site: SiteCrawl): Promise<void> {
+  /** Releases the cell as its mode says, after its last pages are committed. */
+  async #release(site: SiteCrawl): Promise<void> {
     const { ledger, transmitter, signal, siteOpener, clock } = this.#parts
     const { mode } = site
     if (mode.is === 'leaving' && mode.to !== 'lost') {
       if (site.uncommitted > 0) await transmitter.seal()
-      while (!site.lost && !siteOpener.mayLeave(site)) await sleep(clock, VISIT_LOOK_MS)
-      // Lost meanwhile, it is not ours to split.
+      while (!site.lost && !siteOpener.mayLeave(site)) await sleep(clock, BORROW_LOOK_MS)
+      // If the lease was lost meanwhile, the cell must not be split.
       if (mode.to === 'split') return site.lost ? undefined : this.#parts.splitter.split(site)
       if (mode.to === 'park') await ledger.park(site.cell, site.lease.epoch, mode.until, mode.why)
       else if (mode.to === 'rest') await ledger.rest(site.cell, site.lease.epoch, mode.until)
@@ -121,13 +115,13 @@ export class SiteWork {
     if (site.released !== null) await site.released
   }
 
-  /** All that is left has to wait longer than the crawl will. */
+  /** Parks the site if all its URLs have to wait longer than `--max-wait`. */
   #parks(site: SiteCrawl): boolean {
     const { clock, maxWaitMs } = this.#parts
     const ready = site.frontier.nextReadyAt()
     if (ready === null || ready - clock.now() <= maxWaitMs) return false
     const isAsked = site.pace.waitUntil >= clock.now()
-    site.leave('park', ready, isAsked ? site.pace.waitReason : 'all that is left of it has to wait')
+    site.leave('park', ready, isAsked ? site.pace.waitReason : 'all remaining URLs have to wait')
     return true
   }
 

@@ -1,44 +1,45 @@
 /** How long a site may keep its lane while others wait for one. */
-import { LIMITS } from '../../../model/index.js'
+import { LIMITS, type WakeUp } from '../../../model/index.js'
 import type { SiteCrawl } from '../site/index.js'
+import type { HeldCells } from './held-cells.js'
 import type { SiteSplitter } from './site-splitter.js'
 
 /**
- * A lane releases its site after this many visits when other sites wait; a large site after visits for this
- * share of its URLs, because it has to be rebuilt when its turn comes again.
+ * When other sites wait, a lane releases its site after this many visits, and not before it has visited this
+ * share of the site's URLs: the next lane rebuilds all of them.
  */
 const SLICE_VISITS = 2_000
 const SLICE_SHARE = 1 / 4
 
 export interface SlicesParts {
   readonly splitter: SiteSplitter
-  /** Off, a lane keeps its site to the end. */
+  /** If false, a lane keeps its site to the end. */
   readonly slices: boolean
   readonly lanes: number
-  /** Sites in hand, and sites that could be taken now. */
-  readonly inHand: () => number
+  readonly heldCells: HeldCells
+  /** How many more sites the agent could take now. */
   readonly free: () => number
-  /** A lane may be lent. */
-  readonly onLend: () => void
+  readonly wake: WakeUp
 }
 
 export class Slices {
   readonly #parts: SlicesParts
-  /** Cells that wait for a lane anywhere, as was last heard. */
+  /** Cells that wait for a lane of any agent, as last reported. */
   waitingCells = 1
 
   constructor(parts: SlicesParts) {
     this.#parts = parts
   }
 
-  /** A site waits long for its turn: true when it has to do so in the ledger, because many others do here. */
+  /** Called when a site waits long: true if it has to wait in the ledger, because many others wait here. */
   lendsLane(): boolean {
     if (this.waitingCells === 0) return false
-    this.#parts.onLend()
-    return this.#parts.inHand() >= this.#parts.lanes + LIMITS.sitesInWait
+    const { heldCells, lanes, wake } = this.#parts
+    wake.notify()
+    return heldCells.sites.size >= lanes + LIMITS.sitesInWait
   }
 
-  /** When others wait, a site that has had its slice lets them have its lane. Asked after every visit. */
+  /** Called after every visit: true if the site has to be left, for example to let a waiting site in. */
   ends(site: SiteCrawl): boolean {
     if (this.#parts.splitter.wants(site)) site.leave('split')
     if (site.visits < SLICE_VISITS || !this.#parts.slices) return site.mode.is === 'leaving'

@@ -8,8 +8,7 @@ const turn = (sites = 1) => ({ sites, borrowers: 0, dissolved: false })
 interface Facts {
   readonly queued?: number
   readonly known?: number
-  readonly inFlight?: number
-  readonly robotsInFlight?: number
+  readonly isRequesting?: boolean
   readonly idle?: boolean
   readonly groups?: readonly { sites: number; borrowers: number; dissolved: boolean }[]
   readonly mode?: SiteInHand['mode']
@@ -18,15 +17,13 @@ interface Facts {
 const site = ({
   queued = 50,
   known = 100,
-  inFlight = 0,
-  robotsInFlight = 0,
+  isRequesting = false,
   idle = queued === 0,
   groups = [turn()],
   mode,
 }: Facts = {}): SiteInHand => ({
   mode: mode ?? { is: 'crawling' },
-  inFlight,
-  robotsInFlight,
+  isRequesting,
   idle,
   frontier: { size: queued, known, isEmpty: queued === 0 },
   pace: { groups },
@@ -60,8 +57,8 @@ describe('sites that can go to an agent that has run dry', () => {
 
   it('are first those that nobody asks at the moment, then those with the fewest URLs to rebuild', () => {
     const sites = {
-      asked: site({ inFlight: 1, known: 60 }),
-      askedForRobots: site({ robotsInFlight: 1, known: 70 }),
+      asked: site({ isRequesting: true, known: 60 }),
+      askedForRobots: site({ isRequesting: true, known: 70 }),
       large: site({ known: 900 }),
       small: site({ known: 80 }),
     }

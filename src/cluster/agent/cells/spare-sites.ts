@@ -1,22 +1,18 @@
 /**
- * The sites in hand that could be crawled by another agent as well, and which of them go when one has run
- * dry. Sites that share a politeness turn go together: one of them alone could only come back to the agent
- * that holds the turn.
+ * The sites that this agent could release to an agent without work, and which to release first. Sites that
+ * share a politeness turn go together: the holder of the turn would get a single site back.
  */
 import type { CellId, Clock, Millis } from '../../../model/index.js'
 import type { GroupPace } from '../../../page/politeness/index.js'
 import type { SiteMode } from '../site/index.js'
 
-/** What moves is committed, leased and opened anew: a few URLs are not worth that. */
+/** A site with fewer queued URLs is not worth a commit, a lease and a rebuild. */
 const LEAST_QUEUED = 10
-/** The next agent reads every URL that is known: so large a part of them has to be left to do. */
+/** The rebuild reads all known URLs, so at least this part of them must be queued. */
 const LEAST_QUEUED_PART = 1 / 20
-/**
- * Nor is it worth anything shortly before the agent is done itself: agents of the same speed differ by as
- * much.
- */
+/** An agent that is done within this time releases none: even equal agents differ by as much. */
 const LEAST_LEFT_MS: Millis = 10_000
-/** The bus may repeat a request. The coordinator makes none sooner than this. */
+/** A request within this time is a repetition by the bus: the coordinator pauses longer. */
 const REPEAT_MS: Millis = 2_000
 
 export interface SiteLoad {
@@ -26,15 +22,12 @@ export interface SiteLoad {
   readonly spareGroups: number
 }
 
-/** What is asked of a turn that sites share. */
 type Group = Pick<GroupPace, 'sites' | 'borrowers' | 'dissolved'>
 
-/** What is asked of a site in hand. */
+/** The part of a site that matters here. */
 export interface SiteInHand {
   readonly mode: SiteMode
-  readonly inFlight: number
-  readonly robotsInFlight: number
-  /** Nothing to ask for at the moment, and nothing to read. */
+  readonly isRequesting: boolean
   readonly idle: boolean
   readonly frontier: { readonly size: number; readonly known: number; readonly isEmpty: boolean }
   readonly pace: { readonly groups: readonly Group[] }
@@ -43,11 +36,11 @@ export interface SiteInHand {
 export class SpareSites<Site extends SiteInHand> {
   readonly #clock: Clock
   readonly #sites: () => ReadonlyMap<CellId, Site>
-  /** False where a lane keeps its site to the end. */
+  /** False if a lane keeps its site to the end. */
   readonly #givesAway: boolean
-  /** Requests that this agent has sent. */
+  /** Requests sent by this agent. */
   readonly #fetches: () => number
-  /** When it had first done something, and how much. */
+  /** Time and number of requests at the first look after the first request. */
   #first: { readonly at: Millis; readonly fetches: number } | null = null
   #pickedAt: Millis = Number.NEGATIVE_INFINITY
 
@@ -63,8 +56,8 @@ export class SpareSites<Site extends SiteInHand> {
     this.#givesAway = givesAway
   }
 
-  load(): SiteLoad {
-    let busySites = 0
+  load(opening = 0): SiteLoad {
+    let busySites = opening
     let queued = 0
     for (const site of this.#sites().values()) {
       queued += site.frontier.size
@@ -74,7 +67,7 @@ export class SpareSites<Site extends SiteInHand> {
     return { busySites, spareGroups: isSoonDone ? 0 : this.#groups().length }
   }
 
-  /** How long what is queued takes at the pace of this agent so far. */
+  /** How long the queued URLs take at the average pace of this agent. */
   #leftMs(queued: number): Millis {
     const now = this.#clock.monotonic()
     const fetches = this.#fetches()
@@ -83,20 +76,17 @@ export class SpareSites<Site extends SiteInHand> {
     return done === 0 ? Number.POSITIVE_INFINITY : (queued * (now - this.#first!.at)) / done
   }
 
-  /**
-   * The sites of so many groups: first those that are not being asked at the moment, then those soonest
-   * rebuilt.
-   */
+  /** The sites of this many groups: those without a request on the wire and with few URLs come first. */
   pick(groups: number): ReadonlySet<Site> {
     const now = this.#clock.monotonic()
     if (now - this.#pickedAt < REPEAT_MS) return new Set()
     this.#pickedAt = now
     const spare = this.#groups().map(sites => ({
       sites,
-      isAsked: sites.some(isAsking),
+      isRequesting: sites.some(site => site.isRequesting),
       known: sum(sites, ({ frontier }) => frontier.known),
     }))
-    spare.sort((a, b) => Number(a.isAsked) - Number(b.isAsked) || a.known - b.known)
+    spare.sort((a, b) => Number(a.isRequesting) - Number(b.isRequesting) || a.known - b.known)
     return new Set(spare.slice(0, groups).flatMap(({ sites }) => sites))
   }
 
@@ -121,13 +111,9 @@ function isSpare(sites: readonly SiteInHand[]): boolean {
   return sites.every(({ mode, pace }) => mode.is === 'crawling' && pace.groups.every(isOf(sites.length)))
 }
 
-/** Nobody else here needs the turn. */
+/** True if no other site and no robots procedure of this agent uses the turn. */
 function isOf(sites: number): (group: Group) => boolean {
   return group => group.dissolved || (group.sites === sites && group.borrowers === 0)
-}
-
-function isAsking({ inFlight, robotsInFlight }: SiteInHand): boolean {
-  return inFlight + robotsInFlight > 0
 }
 
 function sum(sites: readonly SiteInHand[], of: (site: SiteInHand) => number): number {

@@ -1,49 +1,46 @@
-/** Which sites in hand go back because others wait for the turn of their group. */
-import type { CellId, Clock, GroupId, Millis } from '../../../model/index.js'
+/** Releases sites because other agents wait for the turn of their group. */
+import type { Clock, GroupId, Millis } from '../../../model/index.js'
 import { KEEP_MS, TurnDemand } from '../../../page/politeness/index.js'
-import type { SiteCrawl } from '../site/index.js'
+import type { CellRelease } from './cell-release.js'
+import type { HeldCells } from './held-cells.js'
 
-/**
- * A cell of a split site keeps the turn at least so long, and so many times as long as it took to rebuild.
- */
-const LEAST_KEEP_MS = 1_000
+/** A cell of a split site keeps the turn for this many times its rebuild, and at least this long. */
 const REBUILDS_KEPT = 20
+const LEAST_KEEP_MS = 1_000
 
 export class TurnHandOver {
-  readonly #passing: TurnDemand
-  readonly #sites: () => ReadonlyMap<CellId, SiteCrawl>
-  readonly #giveBack: (which: (site: SiteCrawl) => boolean) => void
+  readonly #demand: TurnDemand
+  readonly #heldCells: HeldCells
+  readonly #release: CellRelease
 
-  constructor(
-    clock: Clock,
-    sites: () => ReadonlyMap<CellId, SiteCrawl>,
-    giveBack: (which: (site: SiteCrawl) => boolean) => void,
-  ) {
-    this.#passing = new TurnDemand(clock)
-    this.#sites = sites
-    this.#giveBack = giveBack
+  constructor(clock: Clock, heldCells: HeldCells, release: CellRelease) {
+    this.#demand = new TurnDemand(clock)
+    this.#heldCells = heldCells
+    this.#release = release
   }
 
-  /** Others want these turns: those that have been kept for long enough are passed on. */
+  /** Others need these turns: passes on those that were kept long enough. */
   wanted(groups: readonly GroupId[]): void {
     const ours = groups.filter(group => this.#hasSiteOf(group))
-    const due = this.#passing.due(ours, group => this.#keepMsOf(group))
-    if (due.size > 0) this.#giveBack(({ pace }) => pace.groups.some(({ id }) => due.has(id)))
+    const due = this.#demand.due(ours, group => this.#keepMsOf(group))
+    if (due.size > 0) this.#release.release(({ pace }) => pace.groups.some(({ id }) => due.has(id)))
   }
 
+  /** True if others are to have the turn of the group next. */
   isPassedOn(group: GroupId): boolean {
-    return this.#passing.isPassedOn(group)
+    return this.#demand.isPassedOn(group)
   }
 
   #hasSiteOf(group: GroupId): boolean {
-    for (const { pace } of this.#sites().values()) if (pace.groups.some(({ id }) => id === group)) return true
+    for (const { pace } of this.#heldCells.sites.values())
+      if (pace.groups.some(({ id }) => id === group)) return true
     return false
   }
 
-  /** Cells of a split site are meant to take turns: each for as long as its rebuild is worth. */
+  /** Cells of a split site take turns, each for a time that is worth its rebuild. */
   #keepMsOf(group: GroupId): Millis {
     let keepMs = KEEP_MS
-    for (const { cell, site, pace, rebuildMs } of this.#sites().values()) {
+    for (const { cell, site, pace, rebuildMs } of this.#heldCells.sites.values()) {
       if (cell === site || !pace.groups.some(({ id }) => id === group)) continue
       keepMs = Math.min(keepMs, Math.max(LEAST_KEEP_MS, REBUILDS_KEPT * rebuildMs))
     }

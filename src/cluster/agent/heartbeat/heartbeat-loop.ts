@@ -1,4 +1,4 @@
-/** The heartbeat of an agent: renews its leases, tells how it is, and brings what changed. */
+/** The heartbeat of an agent: renews its leases, reports its status, and brings what changed. */
 
 import type { LaneStatus } from '../../../bus/index.js'
 import type { Heartbeat, Incarnation, Ledger } from '../../../ledger/index.js'
@@ -17,11 +17,8 @@ export interface HeartbeatLoopParts {
   readonly leaseMs: Millis
   readonly leaseMargin: LeaseMargin
   readonly signal: StopSignal
-  /** What the agent has to say of itself. */
-  readonly status: () => LaneStatus
-  readonly onBeat: (beat: Heartbeat, sent: SendTime) => void
   readonly onFailure: (error: Error) => void
-  /** After every pause between two beats. */
+  /** Called after every pause between two heartbeats. */
   readonly onPause: () => void
 }
 
@@ -34,15 +31,15 @@ export class HeartbeatLoop {
     this.#pause = new WakeUp(parts.clock)
   }
 
-  async run(): Promise<void> {
-    const { signal, leaseMargin, onBeat, onFailure, onPause, leaseMs } = this.#parts
+  async run(status: () => LaneStatus, onBeat: (beat: Heartbeat, sent: SendTime) => void): Promise<void> {
+    const { signal, leaseMargin, onFailure, onPause, leaseMs } = this.#parts
     signal.addEventListener('abort', () => this.#pause.notify(), { once: true })
     while (!signal.aborted) {
       try {
         const sent = leaseMargin.sending()
-        const beat = await this.#beat(this.#parts.status())
+        const beat = await this.#beat(status())
         if (!beat.incarnationOpen) throw new FencedError('the ledger has ended this incarnation')
-        // What is lost is known before what is left counts as renewed.
+        // Lost cells must be known before the other leases count as renewed.
         onBeat(beat, sent)
         leaseMargin.renew(sent)
       } catch (error) {
@@ -54,17 +51,17 @@ export class HeartbeatLoop {
     leaseMargin.end()
   }
 
-  /** Does not wait for the next beat: something is known to have changed. */
+  /** Sends the next heartbeat at once. */
   beatNow(): void {
     this.#pause.notify()
   }
 
-  /** Its last words, then the end, in one commit. */
-  async end(): Promise<void> {
-    const { ledger, incarnation, status } = this.#parts
-    const told = this.#beat(status()).catch(() => {})
+  /** Sends the last status and ends the incarnation. Sent together, both are one commit. */
+  async end(status: () => LaneStatus): Promise<void> {
+    const { ledger, incarnation } = this.#parts
+    const reported = this.#beat(status()).catch(() => {})
     await ledger.leave(incarnation).catch(() => {})
-    await told
+    await reported
   }
 
   #beat(status: LaneStatus): Promise<Heartbeat> {

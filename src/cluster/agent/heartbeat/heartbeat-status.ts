@@ -1,4 +1,4 @@
-/** What an agent says of itself with every heartbeat. */
+/** The status that an agent sends with every heartbeat. */
 
 import type { LaneStatus } from '../../../bus/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
@@ -7,10 +7,7 @@ import type { Counters } from '../site/index.js'
 import type { MachineLoad } from './lane-offer.js'
 import type { Peer } from './peer-probe.js'
 
-/**
- * Every name written out: to spread one object over another takes ten times as long, and it is done every
- * second.
- */
+/** Lists the fields: a spread takes ten times as long, and every agent does this each second. */
 export function heartbeatStatus(
   counters: Counters,
   lanes: LaneStatus & { readonly load: MachineLoad | null },

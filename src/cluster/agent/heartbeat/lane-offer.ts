@@ -1,31 +1,26 @@
-/**
- * What an agent says of its lanes: how many more sites it would take now, on the bus and in every heartbeat.
- */
+/** How many more sites an agent would take now; reported on the bus and in every heartbeat. */
 import type { Bus, LaneStatus } from '../../../bus/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
 import { LIMITS } from '../../../model/index.js'
 import type { HeldCells } from '../cells/index.js'
 import type { LaneCount } from '../site/index.js'
 
-/**
- * What an agent has left of its machine (D4). Shares are of 1; `bandwidthFree` is null where nobody knows the
- * line.
- */
+/** What is free of the agent's machine (D4), in parts of 1; `bandwidthFree` is null if it is unknown. */
 export interface MachineLoad {
-  /** Time in which this agent's thread had nothing to do. */
+  /** Part of the time in which this agent's thread had nothing to do. */
   readonly cpuIdle: number
   readonly memoryFree: number
   readonly diskFree: number
   readonly bandwidthFree: number | null
-  /** What this agent received. */
+  /** Received by this agent. */
   readonly bytesPerSecond: number
 }
 
-/** What is left of this machine for more sites (D13). */
+/** What this machine has for more sites (D13). */
 export interface AgentCapacity {
-  /** Of lanes at work, how many are enough. */
+  /** How many lanes may be at work. */
   readonly lanes: number
-  /** Orders agents by what they have to spare. */
+  /** Between 0 and 1; agents with more come first. */
   readonly capacity: number
   readonly load: MachineLoad | null
 }
@@ -36,40 +31,38 @@ export interface LaneOfferParts {
   readonly lanes: number
   readonly laneCount: LaneCount
   readonly capacity: () => AgentCapacity
-  /** Of who takes cells itself. */
+  /** Null if the coordinator grants all cells. */
   readonly routes: { readonly stage: number; readonly taken: number } | null
+  readonly heldCells: HeldCells
+  /** True if no more sites are wanted: the agent stops, or has no page left. */
+  readonly isDone: () => boolean
 }
 
 export class LaneOffer {
   readonly #parts: LaneOfferParts
-  readonly #heldCells: HeldCells
-  /** Nothing more is wanted: the agent stops, or has no page left to ask for. */
-  readonly #isDone: () => boolean
-  #told = ''
-  #words = 0
+  #lastSent = ''
+  #statuses = 0
 
-  constructor(parts: LaneOfferParts, heldCells: HeldCells, isDone: () => boolean) {
+  constructor(parts: LaneOfferParts) {
     this.#parts = parts
-    this.#heldCells = heldCells
-    this.#isDone = isDone
   }
 
-  /** Sites that could be taken now; none or less where there are too many. */
+  /** Sites that the agent could take now; negative if it has too many. */
   get free(): number {
-    const { lanes, laneCount, capacity } = this.#parts
-    // Who finds no room here rests in the ledger, and lets us look at the next.
-    const room = 2 * lanes + LIMITS.sitesInWait - this.#heldCells.sites.size
-    return Math.min(capacity().lanes - laneCount.busy, room) - this.#heldCells.opening
+    const { lanes, laneCount, capacity, heldCells } = this.#parts
+    // Above this, sites that wait long rest in the ledger and make room for others.
+    const room = 2 * lanes + LIMITS.sitesInWait - heldCells.sites.size
+    return Math.min(capacity().lanes - laneCount.busy, room) - heldCells.opening
   }
 
   status(): LaneStatus & { readonly load: MachineLoad | null } {
-    const { laneCount, capacity, routes } = this.#parts
+    const { laneCount, capacity, routes, heldCells } = this.#parts
     const { load, capacity: left } = capacity()
     return {
-      at: ++this.#words,
-      seen: this.#heldCells.seen,
+      at: ++this.#statuses,
+      seen: heldCells.seen,
       free: this.offered,
-      held: this.#heldCells.count,
+      held: heldCells.count,
       busyLanes: laneCount.numbers(),
       capacity: left,
       stage: routes?.stage ?? 0,
@@ -78,17 +71,17 @@ export class LaneOffer {
     }
   }
 
-  /** The same for who gives us some: never less than none, and none when nothing more is wanted. */
+  /** Sites that the agent asks for: 0 if no more are wanted, and never less. */
   get offered(): number {
-    return this.#isDone() ? 0 : Math.max(0, this.free)
+    return this.#parts.isDone() ? 0 : Math.max(0, this.free)
   }
 
-  /** Tells the coordinator what has changed; it looks for itself with every heartbeat. */
-  tell(): void {
-    const { count, seen } = this.#heldCells
-    const words = `${this.offered} ${count} ${seen} ${this.#parts.routes?.stage ?? 0}`
-    if (words === this.#told) return
-    this.#told = words
+  /** Sends changes to the coordinator. The next heartbeat makes up for a lost message. */
+  send(): void {
+    const { heldCells, routes } = this.#parts
+    const state = `${this.offered} ${heldCells.count} ${heldCells.seen} ${routes?.stage ?? 0}`
+    if (state === this.#lastSent) return
+    this.#lastSent = state
     this.#parts.bus.send({ kind: 'free', from: this.#parts.incarnation, status: this.status() })
   }
 }

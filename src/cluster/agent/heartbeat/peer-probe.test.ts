@@ -17,9 +17,9 @@ it('agents know how far the others are, and forget those that no longer answer',
   let lateMs = 1_080
   a.subscribe(message => {
     clock.advance(lateMs)
-    here.hear(message)
+    here.receive(message)
   })
-  const unsubscribe = b.subscribe(message => there.hear(message))
+  const unsubscribe = b.subscribe(message => there.receive(message))
   const look = async () => {
     clock.advance(10_000)
     here.look()
@@ -49,7 +49,7 @@ it('what buses hold back to send it with others is no distance', () => {
   for (const _ of [1, 2]) {
     const at = clock.monotonic()
     clock.advance(303)
-    here.hear({ kind: 'pong', to: 1, from: 2, at, bytes: 0, heldMs: 300 })
+    here.receive({ kind: 'pong', to: 1, from: 2, at, bytes: 0, heldMs: 300 })
   }
   expect(here.peers[2].rttMs).toBe(3)
 })

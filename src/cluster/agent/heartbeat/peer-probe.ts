@@ -1,23 +1,20 @@
 /**
- * How far the other agents are (D4): now and then two messages go to all of them, a light one and one with
- * some weight, and each is answered. What the light one took is the round trip; the weight over the time of
- * the heavy one is a lower bound of the bandwidth. A thread that is busy answers late, so the best of the
- * last few counts; and what a bus holds back to send it with others is no distance.
+ * Measures the distance to the other agents (D4). Every ten seconds it sends a short and a long message to
+ * all, and each agent answers both. The short one gives the round-trip time; the length of the long one,
+ * divided by its time, is a lower bound of the bandwidth. A busy thread answers late, so the best of the last
+ * few probes counts. Time during which a bus holds a message back is subtracted.
  */
 import type { Bus, BusMessage } from '../../../bus/index.js'
 import type { Incarnation } from '../../../ledger/index.js'
 import type { Clock, Millis } from '../../../model/index.js'
 
 const EVERY_MS = 10_000
-/**
- * So many looks count, and nothing is told of a peer that has answered fewer than these: the first may be a
- * busy start.
- */
-const LOOKS = 3
-const LEAST_LOOKS = 2
-/** Heavy enough to show a slow wire, light enough for one notification of PostgreSQL. */
+/** The last probes that count, and how many a peer must have answered: the first may hit a busy start. */
+const KEPT_SAMPLES = 3
+const LEAST_SAMPLES = 2
+/** Long enough to show a slow line, short enough for one notification of PostgreSQL. */
 const WEIGHT = 'x'.repeat(6 * 1024)
-/** What a clock may call no time at all. */
+/** Shorter times count as this: a coarse clock may measure zero. */
 const LEAST_MS = 0.01
 
 export interface Peer {
@@ -25,7 +22,7 @@ export interface Peer {
   readonly bytesPerSecond: number
 }
 
-/** What one look has shown of a peer. */
+/** The result of one probe of a peer. */
 interface Sample {
   readonly at: Millis
   rttMs: Millis
@@ -36,11 +33,11 @@ export class PeerProbe {
   readonly #clock: Clock
   readonly #bus: Bus
   readonly #own: Incarnation
-  /** The latest last. */
+  /** Latest last. */
   readonly #samples = new Map<Incarnation, Sample[]>()
-  /** What they say, for those who ask; null when it has changed. */
-  #told: Readonly<Record<Incarnation, Peer>> | null = null
-  /** Who has answered since the last look. */
+  /** The cached result; null if a sample has changed. */
+  #peers: Readonly<Record<Incarnation, Peer>> | null = null
+  /** Peers that have answered since the last probe. */
   readonly #answered = new Set<Incarnation>()
   #sentAt: Millis = Number.NEGATIVE_INFINITY
 
@@ -50,14 +47,14 @@ export class PeerProbe {
     this.#own = own
   }
 
-  /** By agent, the best of the last looks. Those that did not answer are forgotten with the next look. */
+  /** The best of the last probes, of agents that answered the probe before the last. */
   get peers(): Readonly<Record<Incarnation, Peer>> {
-    this.#told ??= Object.fromEntries(
+    this.#peers ??= Object.fromEntries(
       [...this.#samples]
-        .filter(([, samples]) => samples.length >= LEAST_LOOKS)
+        .filter(([, samples]) => samples.length >= LEAST_SAMPLES)
         .map(([peer, samples]) => [peer, bestOf(samples)]),
     )
-    return this.#told
+    return this.#peers
   }
 
   /** Called with every heartbeat. */
@@ -67,12 +64,12 @@ export class PeerProbe {
     this.#sentAt = now
     for (const peer of this.#samples.keys()) if (!this.#answered.has(peer)) this.#samples.delete(peer)
     this.#answered.clear()
-    this.#told = null
+    this.#peers = null
     this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: '', heldMs: 0 })
     this.#bus.send({ kind: 'ping', from: this.#own, at: now, weight: WEIGHT, heldMs: 0 })
   }
 
-  hear(message: BusMessage): void {
+  receive(message: BusMessage): void {
     if (message.kind === 'ping')
       this.#bus.send({
         kind: 'pong',
@@ -86,10 +83,10 @@ export class PeerProbe {
     const tookMs = Math.max(LEAST_MS, this.#clock.monotonic() - message.at - message.heldMs)
     this.#answered.add(message.from)
     const sample = this.#sampleOf(message.from, message.at)
-    // The heavy one bounds it where the light one was lost.
+    // If the short message was lost, the long one gives an upper bound.
     sample.rttMs = Math.min(sample.rttMs, tookMs)
     if (message.bytes > 0) sample.bytesPerSecond = Math.round((message.bytes * 1000) / tookMs)
-    this.#told = null
+    this.#peers = null
   }
 
   #sampleOf(peer: Incarnation, at: Millis): Sample {
@@ -98,7 +95,7 @@ export class PeerProbe {
     if (known) return known
     const sample = { at, rttMs: Number.POSITIVE_INFINITY, bytesPerSecond: 0 }
     samples.push(sample)
-    if (samples.length > LOOKS) samples.shift()
+    if (samples.length > KEPT_SAMPLES) samples.shift()
     this.#samples.set(peer, samples)
     return sample
   }

@@ -1,6 +1,4 @@
-/**
- * Takes a new URL into its own cell: into the queue, or straight to its outcome where a trap rule refuses it.
- */
+/** Admits a new URL to the queue of its own cell, or settles it at once if a trap rule refuses it. */
 
 import type { Discovery, OutcomeCode, TrapName } from '../../../model/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
@@ -27,13 +25,13 @@ export class Admission {
       if (site.frontier.offer(discovery)) pack.cellFor(site).discovered(discovery)
       return
     }
-    // Its outcome stands right behind it in the journal: that is how a rebuild knows what was decided.
+    // In the journal the outcome follows the discovery: from that a rebuild knows the decision.
     site.frontier.refuse(discovery)
     pack.cellFor(site).discovered(discovery)
     this.#refuse(site, { ...discovery, attempt: 1 }, `TRAP:${rule}`, '')
   }
 
-  /** The rules are a guess: a URL that they throw at is asked for. */
+  /** The rules are heuristics: if they throw, the URL is requested. */
   #judge(site: SiteCrawl, discovery: Discovery): TrapName | null {
     try {
       return site.traps.judge(discovery)

@@ -1,11 +1,11 @@
-/** What the answer to a visit was found to hold, or is known to hold still. */
+/** What a response contains, or what the previous crawl knows of an unchanged page. */
 
 import { type PageFacts, type PageLinks, unpackFacts } from '../../../data/store/tables/index.js'
 import { linkKindOf } from '../../../data/store/tables/parquet/index.js'
 import type { Revisit } from '../../../data/store/warc/index.js'
-import type { Exchange, MetaInfo, ParsedPage } from '../../../model/index.js'
+import type { Exchange, MetaInfo, Millis, ParsedPage } from '../../../model/index.js'
 import { normaliseEscapes } from '../../../model/url/index.js'
-import { NO_PAGE_RULES, type PageRules } from '../../../page/robots/index.js'
+import { NO_PAGE_RULES, type PageRules, pageRules } from '../../../page/robots/index.js'
 
 /** What parsing adds to a row. */
 export interface Content {
@@ -16,9 +16,9 @@ export interface Content {
   readonly foreign: number
   readonly revisit: Revisit | null
   readonly rules: PageRules
-  /** What the previous crawl knew, when the page has not changed since. */
+  /** What the previous crawl knew, if the page has not changed. */
   readonly known?: MetaInfo
-  /** What its row said of it then. */
+  /** The facts of the previous row. */
   readonly facts?: PageFacts
 }
 
@@ -32,7 +32,7 @@ export const NO_CONTENT: Content = {
   revisit: null,
 }
 
-/** A 304: nothing was sent, so the previous crawl's facts, text and link rows stand. */
+/** A 304 has no body: the facts, text and link rows of the previous crawl stand. */
 export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Content {
   const facts = wantFacts && known.facts ? unpackFacts(known.facts) : undefined
   const rows = known.links.map(link => link.split(' '))
@@ -53,17 +53,30 @@ export function unchanged(url: string, known: MetaInfo, wantFacts: boolean): Con
   }
 }
 
-/**
- * The same payload came again. What was cut short is not known to be the same to its end, and is stored
- * again.
- */
+/** The revisit if the payload has not changed. A truncated payload may differ after the cut: null. */
 export function identical(exchange: Exchange, digest: string, known: MetaInfo | undefined): Revisit | null {
   if (known === undefined || known.digest !== digest || exchange.truncated !== undefined) return null
   return revisitOf(exchange.url, known, 'identical-payload-digest')
 }
 
-/** Null where no archive holds the body: a revisit record would refer to nothing. */
+/** Null if no archive holds the body that a revisit record would refer to. */
 function revisitOf(url: string, known: MetaInfo, profile: Revisit['profile']): Revisit | null {
   if (known.storedAt === '') return null
   return { profile, refersToUrl: url, refersToDate: known.storedAt, digest: known.digest }
+}
+
+/** The product token of robots.txt files and of robots meta elements. */
+export const PRODUCT_TOKEN = 'orbweaver'
+
+/** What a page asks of robots, in its meta elements and headers; nothing with `--robots ignore`. */
+export function rulesOfPage(
+  mode: 'strict' | 'rfc9309' | 'ignore',
+  metaRobots: string,
+  exchange: Exchange,
+  now: Millis,
+): PageRules {
+  const header = mode === 'ignore' ? undefined : exchange.header('x-robots-tag')
+  if (mode === 'ignore' || (header === undefined && metaRobots === '')) return NO_PAGE_RULES
+  const headers = header === undefined ? [] : (exchange.headerValues?.('x-robots-tag') ?? [header])
+  return pageRules(metaRobots, headers, PRODUCT_TOKEN, now)
 }

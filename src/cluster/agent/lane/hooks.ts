@@ -1,4 +1,4 @@
-/** What a user may add to a crawl: as a module path, or inline with one in-process agent. */
+/** The hooks of a user: in a module, or as functions if one agent crawls in the same thread. */
 import { pathToFileURL } from 'node:url'
 import type { ParsedPage } from '../../../model/index.js'
 
@@ -18,17 +18,17 @@ export interface CrawledPage {
   readonly links: readonly string[]
   /** Main text. */
   readonly text: string
-  /** The body as received, its encodings undone. */
+  /** The decoded body. */
   readonly body: Buffer
 }
 
-/** What one throws is logged and counted as `HOOK_FAILED`; the crawl goes on. */
+/** An exception of a hook is logged and counted as `HOOK_FAILED`; the crawl goes on. */
 export interface Hooks {
-  /** False, or a throw, keeps a URL out of the crawl. Must not wait: it is asked for every new link. */
+  /** False or an exception keeps a URL out of the crawl. Called for every new link, so it must be fast. */
   readonly accept?: (url: string) => boolean
-  /** 0 to 1; higher is fetched sooner within its site. A throw keeps the URL out. */
+  /** 0 to 1; higher is fetched sooner within its site. An exception keeps the URL out. */
   readonly score?: (url: string) => number
-  /** Sees every fetched page, which is stored by then; the crawl waits for it. */
+  /** Gets every fetched page after it was put into the pack; the crawl waits for it. */
   readonly onPage?: (page: CrawledPage) => void | Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function crawledPage(
   page: ParsedPage,
   facts: Pick<CrawledPage, 'url' | 'status' | 'depth' | 'fetchedAt' | 'fetchMs' | 'body'>,
 ): CrawledPage {
-  // The page's own bytes are gone when the next one is parsed.
+  // Copy the text: the parser reuses its bytes for the next page.
   const bytes = Buffer.from(page.text)
   let text: string | undefined
   return {

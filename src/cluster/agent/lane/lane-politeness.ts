@@ -1,10 +1,34 @@
 /** When a lane may send its request: its site's turn, its group's, and its share of the total rate. */
 
-import { type Clock, type Exchange, LIMITS, type Millis, type StopSignal } from '../../../model/index.js'
+import {
+  type Clock,
+  type Exchange,
+  LIMITS,
+  type Millis,
+  type StopSignal,
+  sleep,
+} from '../../../model/index.js'
 import type { FetchResult } from '../../../page/fetch/index.js'
-import { delayAfter, type LeaseMargin, type Pause, type RateLimit } from '../../../page/politeness/index.js'
+import {
+  type Delay,
+  delayAfter,
+  type LeaseMargin,
+  type Pause,
+  type RateLimit,
+} from '../../../page/politeness/index.js'
 import type { SiteCrawl } from '../site/index.js'
-import type { LaneSettings } from './lane.js'
+
+const PAUSE_LOOK_MS = 250
+
+/** Settings that may change while the crawl runs. */
+export interface LaneSettings {
+  delay: Delay
+  /** A site with a longer Crawl-delay is not crawled. */
+  maxCrawlDelayMs: Millis
+  connectionsPerSite: number
+  /** The user has paused the crawl, or the disk is nearly full. */
+  paused: boolean
+}
 
 export interface LanePolitenessParts {
   readonly clock: Clock
@@ -12,17 +36,15 @@ export interface LanePolitenessParts {
   readonly settings: LaneSettings
   readonly leaseMargin: LeaseMargin
   readonly maxWaitMs: Millis
-  /** Waits while the crawl is paused or the disk is nearly full. */
-  readonly unlessPaused: (signal: StopSignal) => Promise<void>
-  /** A site waits long: true when it has to do so in the ledger, because many others wait here. */
+  /** Called when a site waits long: true if it has to wait in the ledger, because many others wait here. */
   readonly lendsLane: () => boolean
-  /** Ends when the agent stops asking. */
+  /** Aborts when the agent stops. */
   readonly signal: StopSignal
 }
 
 export class LanePoliteness {
   readonly #parts: LanePolitenessParts
-  /** The last pause handed out: most sites have the same. */
+  /** The last pause returned: most sites have the same, and share one object. */
   #usual: Pause = { ownMs: 0, groupMs: 0 }
 
   constructor(parts: LanePolitenessParts) {
@@ -34,23 +56,20 @@ export class LanePoliteness {
     return this.#pause(0, crawlDelayMs)
   }
 
-  /** Why a site is skipped, empty when it is not. */
+  /** Why the Crawl-delay of a site is too long; empty if it is not. */
   tooLong(crawlDelayMs: Millis): string {
     const { maxCrawlDelayMs } = this.#parts.settings
     if (crawlDelayMs <= maxCrawlDelayMs) return ''
     return `Crawl-delay of ${crawlDelayMs / 1000} s, --max-crawl-delay is ${maxCrawlDelayMs / 1000} s`
   }
 
-  /**
-   * True when waiting for the turn would keep a lane busy for long, or for others: a group needs one lane,
-   * not many.
-   */
+  /** True if the turn is far off, or sites of its group wait already: a group needs only one lane. */
   isFarOff(site: SiteCrawl): boolean {
     const now = this.#parts.clock.now()
     return site.pace.isShut || site.pace.expectedAt(now) - now > LIMITS.laneWaitMs || site.pace.isInLine(now)
   }
 
-  /** Waits long for the turn, without a lane; false when the site is left instead, or the agent stops. */
+  /** Waits without a lane for a turn that is far off; false if the site is left, or the agent stops. */
   async farTurn(site: SiteCrawl, pause: Pause): Promise<boolean> {
     const { clock, maxWaitMs, lendsLane } = this.#parts
     const { pace } = site
@@ -74,54 +93,58 @@ export class LanePoliteness {
   }
 
   /**
-   * The turn is taken: waits for the total rate. When the site has to be left alone meanwhile, the crawl is
-   * paused, or the leases are about to end, the turn is released and waited for anew.
+   * Has the turn, and waits for the total rate. If the site must wait meanwhile, the crawl is paused or the
+   * leases are about to end, releases the turn and waits for the next one.
    */
   async stillDue(site: SiteCrawl, pause: Pause): Promise<boolean> {
-    const { rate, settings, signal, unlessPaused, leaseMargin } = this.#parts
+    const { rate, settings, signal, leaseMargin } = this.#parts
     if (rate.isLimited) await rate.take(signal)
     while ((settings.paused || !site.pace.isStillDue() || !leaseMargin.holds) && !signal.aborted) {
       const wasPaused = settings.paused
       this.pass(site, pause)
-      if (wasPaused) await unlessPaused(signal)
+      if (wasPaused) await this.unlessPaused()
       if (!(await leaseMargin.held(() => site.mode.is === 'leaving'))) return false
       if (!(await site.pace.turn(pause))) return false
-      // What was granted before a pause is not saved up for the end of it.
+      // The rate that was granted before a pause is void.
       if (wasPaused && rate.isLimited) await rate.take(signal)
     }
     return true
   }
 
-  /**
-   * One more request of a robots procedure that has its turn: waits for the total rate, and while the crawl
-   * is paused.
-   */
+  /** One more request of a robots procedure that has its turn: waits for the end of a pause and the rate. */
   async oneMore(): Promise<void> {
-    const { rate, settings, signal, unlessPaused } = this.#parts
-    if (settings.paused) await unlessPaused(signal)
+    const { rate, signal } = this.#parts
+    await this.unlessPaused()
     if (rate.isLimited) await rate.take(signal)
   }
 
-  /**
-   * An attempt to get a robots.txt has ended: the pause after it. No answer says nothing of how fast the site
-   * is.
-   */
+  /** The pause after a request for robots.txt. Without a response, the speed of the site is unknown. */
   afterRobots({ exchange }: FetchResult): Pause {
     this.#spend(exchange)
     return this.#pause(exchange?.fetchMs ?? 0, 0)
   }
 
-  /** The turn is over without a request. */
+  /** Releases the turn without a request. */
   pass(site: SiteCrawl, pause: Pause): void {
     site.pace.done(pause, pause)
   }
 
-  /** The answer is here, and says how long to pause. */
+  /** Releases the turn after an answer, whose duration decides the pause. */
   answered(site: SiteCrawl, taken: Pause, { exchange }: FetchResult): void {
     const responseMs = exchange ? exchange.fetchMs : LIMITS.headersMs
     const crawlDelayMs = taken.ownMs > taken.groupMs ? taken.ownMs : 0
     site.pace.done(taken, this.#pause(responseMs, crawlDelayMs))
     this.#spend(exchange)
+  }
+
+  get isPaused(): boolean {
+    return this.#parts.settings.paused
+  }
+
+  /** Waits while the crawl is paused. */
+  async unlessPaused(): Promise<void> {
+    const { clock, settings, signal } = this.#parts
+    while (settings.paused && !signal.aborted) await sleep(clock, PAUSE_LOOK_MS, signal)
   }
 
   #spend(exchange: Exchange | undefined): void {

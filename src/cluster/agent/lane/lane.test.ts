@@ -8,6 +8,8 @@ import type { FetchRequest, FetchResult } from '../../../page/fetch/index.js'
 import { LeaseMargin } from '../../../page/politeness/index.js'
 import { Counters, type OriginVerdict, type SiteCrawl } from '../site/index.js'
 import { Lane, type LaneParts } from './lane.js'
+import { PageRequests, type PageRequestsParts } from './page-requests.js'
+import { UrlRules } from './url-rules.js'
 
 const ALLOWED: OriginVerdict = { allowed: true, crawlDelayMs: 0 }
 const PAUSE = { ownMs: 0, groupMs: 0 }
@@ -40,7 +42,9 @@ const queue = (...urls: string[]) => {
   for (const url of urls) site.frontier.offer({ url, depth: 1, hops: 0, score: 0, via: '' })
 }
 
-type Overrides = { [Part in keyof LaneParts]?: Partial<LaneParts[Part]> | LaneParts[Part] }
+/** What the lane, its rules and its requests are made of. */
+type Parts = LaneParts & PageRequestsParts & { maxDepth: number; isBlacklisted: () => boolean }
+type Overrides = { [Part in keyof Parts]?: Partial<Parts[Part]> | Parts[Part] }
 
 function newLane(overrides: Overrides = {}): Lane {
   const note = (step: string) => void steps.push(step)
@@ -53,14 +57,17 @@ function newLane(overrides: Overrides = {}): Lane {
         return answer(request)
       },
     },
-    responseHandler: {
+    recorder: {
       refuse: (_: SiteCrawl, __: unknown, code: OutcomeCode) => note(`refuse ${code}`),
+    },
+    responseHandler: {
       handle: async (_: SiteCrawl, __: unknown, result: FetchResult) => {
         note(result.ok ? 'handle' : `handle ${result.code}`)
         return result.ok
       },
     },
     qualifier: {
+      verdictNow: () => verdict,
       verdictOf: async () => {
         note('qualify')
         return ALLOWED
@@ -98,12 +105,13 @@ function newLane(overrides: Overrides = {}): Lane {
     offerSitemaps: () => {},
     isBlacklisted: () => false,
     endsSlice: () => false,
-    unlessPaused: async () => {},
     recycles: true,
     signal: stop.signal,
     ...overrides,
   }
-  return new Lane(parts as unknown as LaneParts)
+  const sender = new PageRequests(parts as unknown as PageRequestsParts)
+  const rules = new UrlRules(parts.maxDepth as number, parts.isBlacklisted as () => boolean)
+  return new Lane({ ...parts, requests: sender, rules } as unknown as LaneParts)
 }
 
 describe('a URL that is due', () => {
@@ -125,7 +133,7 @@ describe('a URL that is due', () => {
   it('stays unsettled when the qualifier has no verdict', async () => {
     verdict = null
     queue(PAGE)
-    await newLane({ qualifier: { verdictOf: async () => null } }).crawl(site)
+    await newLane({ qualifier: { verdictNow: () => null, verdictOf: async () => null } }).crawl(site)
     expect(steps).toEqual(['poke'])
   })
 

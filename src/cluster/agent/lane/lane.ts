@@ -1,70 +1,42 @@
 /**
- * A lane: crawls one site at a time, URL after URL, as fast as politeness allows (the papers' C-proc, D1).
- * What needs no wait is asked without one: a dozen promises a page would cost as much as parsing it.
+ * A lane crawls one site at a time, as fast as politeness allows (the papers' C-proc, D1). The life of a URL:
+ * it is due, it is allowed, its site's turn comes, it is fetched; the response is parsed, its links are
+ * routed, and its row and links join the open pack (`response-handler.ts`).
+ *
+ * A step that need not wait returns no promise: a dozen promises a page would cost as much as parsing it.
  */
-
-import {
-  type Clock,
-  type MetaInfo,
-  type Millis,
-  markOf,
-  type OutcomeCode,
-  type StopSignal,
-  withoutMark,
-} from '../../../model/index.js'
-import { confirms, unconditional } from '../../../page/fetch/http/index.js'
-import type { Fetcher, FetchRequest, FetchResult } from '../../../page/fetch/index.js'
+import { type Clock, type MetaInfo, markOf, type StopSignal } from '../../../model/index.js'
+import { unconditional } from '../../../page/fetch/http/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
-import { BegunRequest, type Delay, type LeaseMargin, type Pause } from '../../../page/politeness/index.js'
+import type { Pause } from '../../../page/politeness/index.js'
 import type { PageBudget, Transmitter } from '../pack/index.js'
-import type { Counters, SiteCrawl } from '../site/index.js'
-import type { LanePoliteness } from './lane-politeness.js'
+import type { SiteCrawl } from '../site/index.js'
+import type { LanePoliteness, LaneSettings } from './lane-politeness.js'
+import type { PageRecorder } from './page-recorder.js'
+import { isOfOtherVersion, type PageRequests } from './page-requests.js'
 import type { Qualifier } from './qualifier.js'
 import type { ResponseHandler } from './response-handler.js'
-
-/** Settings that may change while the crawl runs. */
-export interface LaneSettings {
-  delay: Delay
-  /** A site whose Crawl-delay is longer is not crawled. */
-  maxCrawlDelayMs: Millis
-  connectionsPerSite: number
-  paused: boolean
-}
+import type { UrlRules } from './url-rules.js'
 
 export interface LaneParts {
   readonly clock: Clock
-  readonly fetcher: Fetcher
-  readonly responseHandler: ResponseHandler
+  readonly rules: UrlRules
   readonly qualifier: Qualifier
-  readonly transmitter: Transmitter
-  readonly budget: PageBudget
   readonly politeness: LanePoliteness
-  readonly leaseMargin: LeaseMargin
-  readonly counters: Counters
+  readonly budget: PageBudget
+  readonly requests: PageRequests
+  readonly responseHandler: ResponseHandler
+  readonly recorder: PageRecorder
+  readonly transmitter: Transmitter
   readonly settings: LaneSettings
-  readonly maxDepth: number
-  readonly types: readonly string[]
-  /** A sitemap may be longer than a page. */
-  readonly sitemapBytes: number
-  /** Meta-info of the previous crawl; null when there was none. */
+  /** Meta-info of the previous crawl; null without one. */
   readonly metaOf: ((site: SiteCrawl, url: string) => Promise<MetaInfo | undefined>) | null
-  /** Queues the sitemaps that the site's robots.txt name. */
+  /** Queues the sitemaps that the site's robots.txt names. */
   readonly offerSitemaps: (site: SiteCrawl) => void
-  readonly isBlacklisted: (site: SiteCrawl) => boolean
-  /** True when the site has had its slice and others wait: then it is to be left. */
+  /** True if the site has to be left, for example because other sites wait and its slice is over. */
   readonly endsSlice: (site: SiteCrawl) => boolean
-  /** Waits while the crawl is paused or the disk is nearly full. */
-  readonly unlessPaused: (signal: StopSignal) => Promise<void>
-  /** Bodies are done with once settled: no hook holds on to them. */
-  readonly recycles: boolean
-  /** Ends when the agent stops asking. */
+  /** Aborts when the agent stops. */
   readonly signal: StopSignal
-}
-
-const STALLED: FetchResult = {
-  ok: false,
-  code: 'HEADERS_TOO_SLOW',
-  detail: 'no answer before the phases swapped',
 }
 
 export class Lane {
@@ -74,36 +46,30 @@ export class Lane {
     this.#parts = parts
   }
 
-  /**
-   * Visits what the site's queue has ready; returns when there is nothing ready or the site is to be left.
-   */
+  /** Visits the URLs of the site that are due; returns when none is due or the site has to be left. */
   async crawl(site: SiteCrawl): Promise<void> {
-    const { clock, transmitter, signal, settings } = this.#parts
+    const { clock, transmitter, signal, settings, offerSitemaps, endsSlice } = this.#parts
     let others: Set<Promise<void>> | null = null
     site.connectionBegan()
-    while (this.#takesMore(site)) {
+    while (this.#goesOn(site) && !site.isListOver) {
       while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
-      if (site.sitemapsDue) this.#parts.offerSitemaps(site)
-      // A row of failures ends with the first good page: that is not to be found among those that failed
-      // before.
-      const entry = site.frontier.next(clock.now(), site.failures > 1)
+      if (site.sitemapsDue) offerSitemaps(site)
+      const entry = site.nextDue(clock.now())
       const passedOver = site.frontier.takePassedOver()
       if (passedOver > 0) transmitter.pack.cellFor(site).passedOver(passedOver)
       if (entry === null) break
-      site.list?.begin(entry)
       await this.#visit(site, entry)
-      site.list?.end(entry, site.isStalled(entry))
+      site.visited(entry)
       transmitter.poke()
-      if (this.#parts.endsSlice(site)) break
+      if (endsSlice(site)) break
       while (
-        this.#takesMore(site) &&
+        this.#goesOn(site) &&
+        !site.isListOver &&
         site.connections < settings.connectionsPerSite &&
         site.frontier.hasReady(clock.now())
       ) {
-        const other = this.crawl(site)
-        const known: Set<Promise<void>> = others ?? new Set()
-        others = known.add(other)
-        void other.finally(() => known.delete(other)).catch(() => {})
+        others ??= new Set()
+        addConnection(others, this.crawl(site))
       }
     }
     site.connectionEnded()
@@ -114,118 +80,63 @@ export class Lane {
     return site.mode.is !== 'leaving' && !this.#parts.signal.aborted
   }
 
-  #takesMore(site: SiteCrawl): boolean {
-    return this.#goesOn(site) && (site.list === null || !site.list.isOver)
-  }
-
   async #visit(site: SiteCrawl, entry: FrontierEntry): Promise<void> {
-    const { responseHandler, qualifier, budget, politeness } = this.#parts
-    const refusal = this.#refusalOf(site, entry)
-    if (refusal) return responseHandler.refuse(site, entry, refusal.code, refusal.detail)
-    const url = withoutMark(entry.url)
-    let verdict = site.originRobots.judge(url)
-    if (!verdict || (!verdict.allowed && verdict.until !== undefined)) {
-      if (this.#parts.settings.paused) await this.#parts.unlessPaused(this.#parts.signal)
-      verdict = await qualifier.verdictOf(site, entry)
-      site.robotsRead()
-    }
+    const { rules, qualifier, politeness, budget, recorder } = this.#parts
+    const refusal = rules.refusalOf(site, entry)
+    if (refusal !== null) return recorder.refuse(site, entry, refusal.code, refusal.detail)
+    const verdict = qualifier.verdictNow(site, entry) ?? (await qualifier.verdictOf(site, entry))
     if (verdict === null) return
-    if (!verdict.allowed) return responseHandler.refuse(site, entry, verdict.code, verdict.detail)
+    if (!verdict.allowed) return recorder.refuse(site, entry, verdict.code, verdict.detail)
     const tooLong = politeness.tooLong(verdict.crawlDelayMs)
-    if (tooLong !== '') return responseHandler.refuse(site, entry, 'CRAWL_DELAY_TOO_LONG', tooLong)
+    if (tooLong !== '') return recorder.refuse(site, entry, 'CRAWL_DELAY_TOO_LONG', tooLong)
     const pause = politeness.pauseOf(verdict.crawlDelayMs)
-    // Far off, the turn comes before the page of the budget: others can use it meanwhile.
-    const waited = politeness.isFarOff(site)
-    if (waited && !(await politeness.farTurn(site, pause))) return
-    if (markOf(entry.url) !== null) {
-      await this.#ask(site, entry, pause, waited)
-      return
-    }
-    if (!budget.takeNow() && !(await budget.take())) {
-      if (waited) politeness.pass(site, pause)
+    // While the turn is far off, other sites can use the page of the budget: wait first, then take the page.
+    const hasTurn = politeness.isFarOff(site)
+    if (hasTurn && !(await politeness.farTurn(site, pause))) return
+    const needsBudget = markOf(entry.url) === null
+    if (needsBudget && !budget.takeNow() && !(await budget.take())) {
+      if (hasTurn) politeness.pass(site, pause)
       return site.leave('stop')
     }
-    if (!(await this.#ask(site, entry, pause, waited))) budget.refund()
+    const cameAsPage = await this.#fetch(site, entry, pause, hasTurn)
+    if (needsBudget && !cameAsPage) budget.refund()
   }
 
-  #refusalOf(site: SiteCrawl, entry: FrontierEntry): { code: OutcomeCode; detail: string } | null {
-    if (site.mode.is === 'giving-up') return { code: 'SITE_DROPPED', detail: site.mode.detail }
-    if (this.#parts.isBlacklisted(site)) return { code: 'BLACKLISTED', detail: '' }
-    if (entry.depth > this.#parts.maxDepth) return { code: 'TOO_DEEP', detail: '' }
-    if (markOf(entry.url) === null && site.traps.isSpent(site.unfinished))
-      return { code: 'SITE_PAGE_LIMIT', detail: '' }
-    return null
-  }
-
-  /**
-   * Waits for the turn, unless it has come already, and sends the request; true when a page came. `known` is
-   * given when the page is asked for a second time.
-   */
-  async #ask(
-    site: SiteCrawl,
-    entry: FrontierEntry,
-    pause: Pause,
-    hasTurn: boolean,
-    known?: MetaInfo,
-  ): Promise<boolean> {
-    const { fetcher, settings, politeness, counters, signal, metaOf, leaseMargin, transmitter } = this.#parts
-    const { gate } = site.pace
-    if (settings.paused) await this.#parts.unlessPaused(signal)
-    if (metaOf !== null && markOf(entry.url) === null) known ??= await metaOf(site, entry.url)
-    if (!hasTurn && !politeness.turnNow(site, pause) && !(await politeness.turn(site, pause))) return false
-    if (hasTurn && !(await politeness.stillDue(site, pause))) return false
-    if (!this.#goesOn(site)) {
-      politeness.pass(site, pause)
-      return false
-    }
-    site.requestBegan()
-    counters.fetches++
-    const begun = gate === null ? null : new BegunRequest(gate.gates, gate.mayBegin)
-    const until = gate === null ? site.requestAbort.signal(leaseMargin.signal) : gate.signal
-    const answer = await fetcher.fetch(this.#requestFor(entry, known, begun), until)
-    site.requestEnded()
-    politeness.answered(site, pause, answer)
-    try {
-      while (!transmitter.hasRoom() && !signal.aborted) await this.#shipped(site)
-      // Cut short by our own stop: the URL stays queued, unsettled.
-      if (signal.aborted || site.lost) return false
-      // Cut off by the end of the leases, or of the window; nobody took the site, so it is asked again once
-      // they are renewed. Cut off because the site is taken away: it stays queued for who has it next.
-      const isCut = !answer.ok && (until.aborted || !leaseMargin.holds || gate?.isShut)
-      if (isCut && (!leaseMargin.holds || !begun?.wasFair)) return this.#ask(site, entry, pause, false, known)
-      // STALLED: it had most of a window and did not answer. Tried again like any other that is too slow.
-      const result = isCut && until.aborted ? STALLED : answer
-      if (known && isOfAnother(result, known))
-        return this.#ask(site, entry, pause, false, unconditional(known))
-      return await this.#parts.responseHandler.handle(site, entry, result, known)
-    } finally {
-      answer.exchange?.settled?.()
-      if (this.#parts.recycles) answer.exchange?.release?.()
-    }
-  }
-
-  /** Its response waits for room in the pack, and counts as in flight until then. */
-  async #shipped(site: SiteCrawl): Promise<void> {
-    site.roomAwaited()
-    await this.#parts.transmitter.shipped()
-    site.roomFound()
-  }
-
-  #requestFor(entry: FrontierEntry, known: MetaInfo | undefined, begun: BegunRequest | null): FetchRequest {
-    const { types, sitemapBytes, leaseMargin } = this.#parts
-    const wantsPage = markOf(entry.url) === null
-    return {
-      url: withoutMark(entry.url),
-      known,
-      types: wantsPage && types.length > 0 ? types : undefined,
-      bodyBytes: wantsPage ? undefined : sitemapBytes,
-      mayBegin: begun === null ? undefined : () => leaseMargin.holds && begun.mayBegin(),
-      holdsBody: true,
+  /** Takes the turn unless the site has it, fetches, and settles the response; true if a page came. */
+  async #fetch(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
+    const { politeness, requests, responseHandler, transmitter, settings, signal, metaOf } = this.#parts
+    let known: MetaInfo | undefined
+    if (metaOf !== null && markOf(entry.url) === null) known = await metaOf(site, entry.url)
+    for (let mustTake = !hasTurn; ; mustTake = true) {
+      if (settings.paused) await politeness.unlessPaused()
+      if (mustTake && !politeness.turnNow(site, pause) && !(await politeness.turn(site, pause))) return false
+      if (!mustTake && !(await politeness.stillDue(site, pause))) return false
+      if (!this.#goesOn(site)) {
+        politeness.pass(site, pause)
+        return false
+      }
+      const begun = requests.begunUnder(site)
+      const until = requests.signalOf(site)
+      const answer = await requests.send(site, entry, known, begun, until)
+      site.requestEnded()
+      politeness.answered(site, pause, answer)
+      try {
+        while (!transmitter.hasRoom() && !signal.aborted) await site.awaitRoom(transmitter.shipped())
+        // The agent stops, or the cell is another's: the URL stays queued.
+        if (signal.aborted || site.lost) return false
+        const result = requests.resultOf(site, answer, begun, until)
+        if (result === null) continue
+        if (known === undefined || !isOfOtherVersion(result, known))
+          return await responseHandler.handle(site, entry, result, known)
+        known = unconditional(known)
+      } finally {
+        requests.release(answer)
+      }
     }
   }
 }
 
-/** A 304 that does not speak of what is known: it tells nothing of the page. */
-function isOfAnother(result: FetchResult, known: MetaInfo): boolean {
-  return result.ok && result.exchange.status === 304 && !confirms(result.exchange, known)
+function addConnection(running: Set<Promise<void>>, connection: Promise<void>): void {
+  running.add(connection)
+  void connection.finally(() => running.delete(connection)).catch(() => {})
 }

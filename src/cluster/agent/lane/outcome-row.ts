@@ -1,4 +1,4 @@
-/** The row that a settled URL leaves in the table of pages. */
+/** The row of a settled URL in the table of pages. */
 
 import { type Exchange, type PageRow, withoutMark } from '../../../model/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
@@ -42,7 +42,7 @@ export function rowOf(
     text: words?.text ?? NO_TEXT,
     outlinks: content.outlinks,
     outlinksForeign: content.foreign,
-    // A 304 need not repeat its validators; the next crawl needs them all the same.
+    // A 304 need not repeat its validators, but the next crawl needs them.
     etag: exchange?.header('etag') ?? content.known?.etag ?? '',
     lastModified: exchange?.header('last-modified') ?? content.known?.lastModified ?? '',
     refersToDate: rules.archive ? (content.revisit?.refersToDate ?? '') : '',

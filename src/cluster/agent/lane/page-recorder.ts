@@ -1,4 +1,4 @@
-/** Puts what became of a URL into the open pack: its outcome, its row, and the exchange for the archive. */
+/** Puts the outcome of a URL into the open pack, with its row and its exchange for the archive. */
 
 import { payloadDigest } from '../../../data/store/warc/index.js'
 import type { Clock, Exchange, MetaInfo, OutcomeCode } from '../../../model/index.js'
@@ -15,9 +15,9 @@ export interface PageRecorderParts {
   /** The pack that is filling. */
   readonly pack: () => OpenPack
   readonly faults: PageFaults
-  /** What a page asks of robots, by its meta robots and its headers. */
+  /** What a page asks of robots, in its meta elements and headers. */
   readonly pageRules: (metaRobots: string, exchange: Exchange) => PageRules
-  /** False without archive and tables: then there is nothing to make a row for. */
+  /** False without archive and tables: no rows are made then. */
   readonly keepsRows: boolean
 }
 
@@ -28,7 +28,13 @@ export class PageRecorder {
     this.#parts = parts
   }
 
-  /** The row comes first: where it throws, nothing has been said of the URL yet. */
+  /** Settles a URL without a request. */
+  refuse(site: SiteCrawl, entry: FrontierEntry, code: OutcomeCode, detail: string): void {
+    if (entry.again) this.#parts.pack().cellFor(site).lookedAgain(entry, code)
+    else this.record(site, entry, { code, detail, exchange: null, redirect: '' }, NO_CONTENT)
+  }
+
+  /** Makes the row first: if that throws, the pack holds nothing of the URL yet. */
   record(
     site: SiteCrawl,
     entry: FrontierEntry,
@@ -44,7 +50,7 @@ export class PageRecorder {
       pack.builder.add({
         leaseKey: site.leaseKey,
         row: rowOf(site.lane, entry, outcome, content, clock.now()),
-        // noarchive: the row says that it was there, and the archive holds nothing of it.
+        // noarchive: the page has a row, and no record in the archive.
         exchange: content.rules.archive ? exchange : null,
         revisit: content.revisit,
         links: content.links,
@@ -62,8 +68,8 @@ export class PageRecorder {
   }
 
   /**
-   * Settles a URL whose page threw. Links of it that were routed before stay: they are good. Its exchange is
-   * archived unless `rules`, or its headers where those are not known, forbid it, or that throws too.
+   * Settles a URL whose page caused an exception. Links that were routed before it stay. The exchange is
+   * archived, unless that fails too, or the rules of the page or (if unknown) of its headers forbid it.
    */
   fail(
     site: SiteCrawl,
@@ -93,7 +99,7 @@ export class PageRecorder {
   }
 }
 
-/** What came is archived, but is no page and no failure to get one. */
+/** Archived, but neither a page nor a failure to get one. */
 export function isService(code: OutcomeCode): boolean {
   return code === 'SITEMAP' || code === 'PROBE'
 }

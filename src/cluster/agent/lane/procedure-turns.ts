@@ -1,7 +1,7 @@
 /**
- * The turns of one robots procedure. Its attempts on a site count as one request: the turn is held from the
- * first to the last, and the delay runs from there. A hop to another site gives the turn back before it waits
- * for that one's.
+ * The turns of one robots procedure. Its requests to a site count as one: it holds the turn from the first to
+ * the last, and the delay counts from the last. Before a redirect to another site waits for that site's turn,
+ * the procedure releases its own.
  */
 
 import { type Clock, type GroupId, type Millis, sleep } from '../../../model/index.js'
@@ -14,35 +14,35 @@ import type { LanePoliteness } from './lane-politeness.js'
 export interface ProcedureTurnsParts {
   readonly clock: Clock
   readonly turns: Pick<Turns, 'borrow' | 'close' | 'groupsOf'>
-  /** Of the cell whose site is asked; counts only under `phases`. */
+  /** The shard of the cell, under `phases`. */
   readonly shard?: number
   readonly politeness: Pick<LanePoliteness, 'oneMore' | 'afterRobots'>
   readonly pause: Pause
-  /** A turn farther off is not waited for. */
+  /** The longest wait for a turn. */
   readonly maxWaitMs: Millis
-  /** Says to all that these turns are needed for one request: who holds one passes it on. */
+  /** Tells all agents that these turns are needed for one request: their holders pass them on. */
   readonly announce: (groups: readonly GroupId[]) => void
-  /** What is to be waited long for, without a lane. */
+  /** Waits without a lane. */
   readonly farOff: <T>(wait: Promise<T>) => Promise<T>
-  /** True when there is nothing to wait for any more: the site is left, or the agent stops. */
+  /** True if the site is left or the agent stops. */
   readonly isOver: () => boolean
 }
 
-/** A turn that another agent holds is asked for again after this. */
+/** After this, a turn that another agent holds is requested again. */
 const LOOK_MS = 1_000
-/** And when it could not be had in all the time there is, the whole procedure after this. */
+/** If that agent does not release the turn in time, the whole procedure is repeated after this. */
 const HELD_ELSEWHERE_MS = 30_000
 
 export class ProcedureTurns implements RobotsTurns {
   readonly #parts: ProcedureTurnsParts
   readonly #own: { readonly site: Site; readonly pace: SitePace }
-  /** Whose turn is held. */
+  /** The site whose turn is held. */
   #held: { readonly site: Site; readonly pace: SitePace } | null
   #pauseAfter: Pause
-  /** The total rate has been asked for the first attempt already. */
+  /** The first request has passed the limit of the total rate already. */
   #isFirst = true
 
-  /** The turn of `site` has been taken already. */
+  /** The caller holds the turn of `site`. */
   constructor(parts: ProcedureTurnsParts, site: Site, pace: SitePace) {
     this.#parts = parts
     this.#own = { site, pace }
@@ -83,14 +83,14 @@ export class ProcedureTurns implements RobotsTurns {
     return hasTurn || at
   }
 
-  /** Null when another agent has held the turn all the time. None is held meanwhile. */
+  /** Null if another agent held the turn all the time. The procedure holds no turn meanwhile. */
   async #borrow(site: Site): Promise<SitePace | null> {
     const { clock, turns, maxWaitMs, farOff } = this.#parts
     const pace = await turns.borrow(site, this.#parts.shard)
-    return pace ?? farOff(this.#visitLater(site, clock.monotonic() + maxWaitMs))
+    return pace ?? farOff(this.#borrowLater(site, clock.monotonic() + maxWaitMs))
   }
 
-  async #visitLater(site: Site, until: Millis): Promise<SitePace | null> {
+  async #borrowLater(site: Site, until: Millis): Promise<SitePace | null> {
     const { clock, turns, announce, isOver } = this.#parts
     const groups = await turns.groupsOf(site)
     while (!isOver() && clock.monotonic() < until) {
@@ -102,7 +102,7 @@ export class ProcedureTurns implements RobotsTurns {
     return null
   }
 
-  /** Gives the turn back; the delay runs from now. */
+  /** Releases the turn; the delay counts from now. */
   done(): void {
     const held = this.#held
     this.#held = null

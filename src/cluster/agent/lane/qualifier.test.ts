@@ -92,7 +92,7 @@ function newQualifier(overrides: Partial<QualifierParts> = {}): Qualifier {
     mode: 'strict',
     maxWaitMs: 600_000,
     announce: () => {},
-    archiveRobots: async () => void steps.push('archived'),
+    archive: { add: async () => void steps.push('archived') },
     log: () => {},
     signal: stop.signal,
     ...overrides,

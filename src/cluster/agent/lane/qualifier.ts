@@ -1,6 +1,6 @@
 /**
- * Brings the verdict about a URL whose origin is not known yet: takes the turn, runs the robots procedure,
- * archives what crossed the wire, and decides what becomes of URLs that have to wait.
+ * Finds out whether a URL may be requested when the robots rules of its origin are not known yet: takes the
+ * turn, runs the robots procedure, archives its responses, and decides what happens to URLs that must wait.
  */
 
 import {
@@ -14,7 +14,7 @@ import {
   sleep,
   withoutMark,
 } from '../../../model/index.js'
-import type { Fetcher } from '../../../page/fetch/index.js'
+import type { Fetcher, FetchRequest, FetchResult } from '../../../page/fetch/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
 import {
   type LeaseMargin,
@@ -24,11 +24,11 @@ import {
 } from '../../../page/politeness/index.js'
 import { type ProcedureParts, qualify } from '../../../page/robots/index.js'
 import type { OriginVerdict, SiteCrawl } from '../site/index.js'
-import { HeldBodies } from './held-bodies.js'
 import type { LanePoliteness } from './lane-politeness.js'
 import { ProcedureTurns } from './procedure-turns.js'
+import type { RobotsArchive } from './robots-archive.js'
 
-/** How often a waiting lane looks whether its site is still its own. */
+/** How often a waiting lane checks whether its site is still leased. */
 const LOOK_MS = 1_000
 
 export interface QualifierParts {
@@ -40,12 +40,11 @@ export interface QualifierParts {
   readonly phases: PhaseGates | null
   readonly mode: 'strict' | 'rfc9309' | 'ignore'
   readonly maxWaitMs: Millis
-  /** Says to all agents that these turns are needed for one request. */
+  /** Tells all agents that these turns are needed for one request. */
   readonly announce: (groups: readonly GroupId[]) => void
-  /** Waits until there is room for them. */
-  readonly archiveRobots: (site: SiteCrawl, exchanges: readonly Exchange[]) => Promise<void>
+  readonly archive: RobotsArchive
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
-  /** Ends when the agent stops asking. */
+  /** Aborts when the agent stops. */
   readonly signal: StopSignal
 }
 
@@ -56,17 +55,27 @@ export class Qualifier {
     this.#parts = parts
   }
 
-  /**
-   * The final verdict, or null when the URL is not to be settled now: its site is left, or it was set aside.
-   */
+  /** The final verdict if it is known now, without a wait; else null. */
+  verdictNow(site: SiteCrawl, entry: FrontierEntry): OriginVerdict | null {
+    const verdict = site.originRobots.judge(withoutMark(entry.url))
+    return verdict === null || verdict.allowed || verdict.until === undefined ? verdict : null
+  }
+
+  /** The final verdict; null if the URL stays queued, because its site is left or it was set aside. */
   async verdictOf(site: SiteCrawl, entry: FrontierEntry): Promise<OriginVerdict | null> {
+    const { politeness, signal } = this.#parts
     const url = withoutMark(entry.url)
-    for (;;) {
-      if (site.mode.is === 'leaving' || this.#parts.signal.aborted) return null
-      const verdict = site.originRobots.judge(url)
-      if (verdict === null) await site.originRobots.once(url, origin => this.#ask(site, origin))
-      else if (verdict.allowed || verdict.until === undefined) return verdict
-      else if (!(await this.#waits(site, entry, verdict.until, verdict.detail))) return null
+    if (politeness.isPaused) await politeness.unlessPaused()
+    try {
+      while (site.mode.is !== 'leaving' && !signal.aborted) {
+        const verdict = site.originRobots.judge(url)
+        if (verdict === null) await site.originRobots.once(url, origin => this.#ask(site, origin))
+        else if (verdict.allowed || verdict.until === undefined) return verdict
+        else if (!(await this.#waits(site, entry, verdict.until, verdict.detail))) break
+      }
+      return null
+    } finally {
+      site.robotsRead()
     }
   }
 
@@ -124,13 +133,13 @@ export class Qualifier {
     const { problems, verdict, retryAfterMs } = found
     if (problems.length > 0)
       this.#parts.log('robots.txt: attempts that failed', { origin, problems, verdict })
-    // 429 and 503 speak for the whole site.
+    // Statuses 429 and 503 apply to the whole site.
     if (retryAfterMs !== null) site.pace.wait(clock.now() + retryAfterMs, 'its robots.txt said Retry-After')
     const learned = site.originRobots.learn(origin, found)
     const crawlDelayMs = site.originRobots.crawlDelayMs(origin)
     if (politeness.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
     await learned
-    await this.#parts.archiveRobots(site, found.exchanges)
+    await this.#parts.archive.add(site, found.exchanges)
   }
 
   #asking({ pace }: SiteCrawl, fetcher: HeldBodies): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
@@ -140,7 +149,7 @@ export class Qualifier {
     return { fetcher: phased, mayAsk: () => leaseMargin.holds && !phased.wasCut }
   }
 
-  /** True when the wait is over. Where other origins of the site go on, only this URL waits. */
+  /** True when the wait is over. If other origins of the site go on, only this URL waits. */
   async #waits(site: SiteCrawl, entry: FrontierEntry, until: Millis, why: string): Promise<boolean> {
     const { clock, maxWaitMs } = this.#parts
     if (site.originRobots.isOpen && site.setAside < LIMITS.robotsSetAside) {
@@ -160,5 +169,29 @@ export class Qualifier {
     const { clock, signal } = this.#parts
     while (until > clock.now() && site.mode.is !== 'leaving' && !signal.aborted)
       await sleep(clock, Math.min(LOOK_MS, until - clock.now()), signal)
+  }
+}
+
+/** Counts the bodies of one robots procedure as in flight until they are archived, which may have to wait. */
+class HeldBodies implements Pick<Fetcher, 'fetch' | 'resolve'> {
+  readonly #fetcher: Pick<Fetcher, 'fetch' | 'resolve'>
+  readonly #exchanges: Exchange[] = []
+
+  constructor(fetcher: Pick<Fetcher, 'fetch' | 'resolve'>) {
+    this.#fetcher = fetcher
+  }
+
+  async fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult> {
+    const result = await this.#fetcher.fetch({ ...request, holdsBody: true }, signal)
+    if (result.exchange) this.#exchanges.push(result.exchange)
+    return result
+  }
+
+  resolve(host: string): Promise<readonly string[]> {
+    return this.#fetcher.resolve(host)
+  }
+
+  settle(): void {
+    for (const exchange of this.#exchanges) exchange.settled?.()
   }
 }

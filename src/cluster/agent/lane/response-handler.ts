@@ -1,8 +1,4 @@
-/**
- * Turns the answer to a visit into what lasts: rows and records in the open pack, links on their way, or a
- * new try.
- */
-
+/** Settles a response: parses it, routes its links, and puts its outcome into the open pack; or retries. */
 import { payloadDigest } from '../../../data/store/warc/index.js'
 import {
   type Exchange,
@@ -17,7 +13,7 @@ import {
 import { pathStart, schemeOf, siteOf } from '../../../model/url/index.js'
 import { isConditional } from '../../../page/fetch/http/index.js'
 import type { FetchResult } from '../../../page/fetch/index.js'
-import type { FrontierEntry } from '../../../page/frontier/index.js'
+import type { CellFrontier, FrontierEntry } from '../../../page/frontier/index.js'
 import type { HostNames } from '../../../page/frontier/traps/index.js'
 import type { parsePage } from '../../../page/parse/index.js'
 import type { PageRules } from '../../../page/robots/index.js'
@@ -25,62 +21,54 @@ import { type FetchOutcome, fetchOutcomeOf, isPage, type SentLinks } from '../pa
 import type { SiteCrawl } from '../site/index.js'
 import { type Content, identical, NO_CONTENT, unchanged } from './content.js'
 import { crawledPage, type Hooks } from './hooks.js'
-import { FrontierKnownLinks } from './known-links.js'
-import { PageRecorder, type PageRecorderParts } from './page-recorder.js'
+import type { PageRecorder, PageRecorderParts } from './page-recorder.js'
 import { RetryPolicy, type RetryPolicyParts } from './retry-policy.js'
 import type { Routed, Router } from './router.js'
 import type { SitemapHandler } from './sitemap-handler.js'
 
-export interface ResponseHandlerParts extends RetryPolicyParts, PageRecorderParts {
+export interface ResponseHandlerParts
+  extends RetryPolicyParts,
+    Pick<PageRecorderParts, 'faults' | 'pageRules'> {
+  readonly recorder: PageRecorder
   readonly router: Router
   readonly hooks: Hooks
   readonly parse: typeof parsePage
   readonly sitemaps: SitemapHandler
-  /** Null where the rule against domains that answer to any name is off. */
+  /** Null if the trap rule against domains that answer to any name is off. */
   readonly hosts: HostNames | null
-  /** The name of a page that cannot exist. */
+  /** Returns the name of a page that cannot exist. */
   readonly unlikelyName: () => string
   readonly assets: boolean
-  /** Text and facts for the tables or a hook; a bare crawl does without. */
+  /** Text and facts are wanted, for the tables or for a hook. */
   readonly wantText: boolean
-  /** What was sent to other cells need not be seen again; null when rows are made of such links. */
+  /** Links that were sent to other cells already, which the parser can skip; null if each needs a row. */
   readonly sent: SentLinks | null
-  /** For rows of all links, or for a hook. */
+  /** Known links are wanted too, for rows of all links or for a hook. */
   readonly wantAllLinks: boolean
   readonly archive: boolean
-  /** A seed moved: scope follows the end of its redirect. */
+  /** A seed redirects: the target joins the scope. */
   readonly onSeedRedirect: (target: string) => void
 }
 
-/** What was learned of a page before it threw. */
+/** The robots rules of a page, known once it is parsed; a later exception must not make us archive it. */
 interface Reading {
   rules: PageRules | null
 }
 
 export class ResponseHandler {
   readonly #parts: ResponseHandlerParts
-  readonly #second: RetryPolicy
+  readonly #retries: RetryPolicy
   readonly #known: FrontierKnownLinks
-  readonly #keeper: PageRecorder
+  readonly #recorder: PageRecorder
 
   constructor(parts: ResponseHandlerParts) {
     this.#parts = parts
-    this.#second = new RetryPolicy(parts)
+    this.#retries = new RetryPolicy(parts)
     this.#known = new FrontierKnownLinks(parts.sent)
-    this.#keeper = new PageRecorder(parts)
+    this.#recorder = parts.recorder
   }
 
-  /** A URL that is not asked for. */
-  refuse(site: SiteCrawl, entry: FrontierEntry, code: OutcomeCode, detail: string): void {
-    const outcome: FetchOutcome = { code, detail, exchange: null, redirect: '' }
-    if (entry.again) {
-      this.#parts.pack().cellFor(site).lookedAgain(entry, code)
-      return
-    }
-    this.#keeper.record(site, entry, outcome, NO_CONTENT)
-  }
-
-  /** Settles a visit, whatever its page throws; true when it brought a page. */
+  /** Settles a visit; an exception becomes the outcome of its page. True if a page came. */
   async handle(
     site: SiteCrawl,
     entry: FrontierEntry,
@@ -93,7 +81,7 @@ export class ResponseHandler {
     try {
       const outcome = fetchOutcomeOf(result, entry.hops, LIMITS.redirectHops, isConditional(known))
       this.#answered(site, entry, outcome)
-      if (this.#second.queues(site, entry, outcome)) return false
+      if (this.#retries.queues(site, entry, outcome)) return false
       if (markOf(entry.url) !== null) {
         await this.#settleMarked(site, entry, outcome)
         return false
@@ -103,13 +91,13 @@ export class ResponseHandler {
         this.#parts.pack().cellFor(site).lookedAgain(entry, outcome.code)
         return false
       }
-      this.#keeper.record(site, entry, outcome, content, known)
+      this.#recorder.record(site, entry, outcome, content, known)
       if (!isPage(outcome.code)) return false
       if (content.page && this.#parts.hooks.onPage)
-        await this.#show(site, entry, outcome.exchange!, content.page)
+        await this.#callHook(site, entry, outcome.exchange!, content.page)
       return true
     } catch (error) {
-      this.#keeper.fail(site, entry, result.exchange ?? null, reading.rules, error)
+      this.#recorder.fail(site, entry, result.exchange ?? null, reading.rules, error)
       return false
     }
   }
@@ -119,16 +107,16 @@ export class ResponseHandler {
     if (isPage(code)) site.pageCame()
   }
 
-  /** What is no page: a sitemap, or a probe. It is archived; among the pages stands only what went wrong. */
+  /** Sitemaps and probes are archived, but are rows of the table of pages only if they failed. */
   async #settleMarked(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome): Promise<void> {
     if (markOf(entry.url) === 'sitemap') {
       const read = await this.#parts.sitemaps.read(site, entry, outcome)
-      if (read !== null) this.#keeper.record(site, entry, read, NO_CONTENT)
+      if (read !== null) this.#recorder.record(site, entry, read, NO_CONTENT)
       return
     }
     const { exchange, code } = outcome
     site.traps.probed(withoutMark(entry.url), code === 'OK' && exchange ? exchange.body : null)
-    this.#keeper.record(site, entry, { ...outcome, code: 'PROBE', redirect: '' }, NO_CONTENT)
+    this.#recorder.record(site, entry, { ...outcome, code: 'PROBE', redirect: '' }, NO_CONTENT)
   }
 
   #contentOf(
@@ -155,7 +143,7 @@ export class ResponseHandler {
       refresh: exchange.header('refresh'),
       wantText: this.#parts.wantText,
       wantRequisites: this.#parts.assets,
-      known: this.#knownTo(site, entry),
+      known: this.#skippable(site, entry),
     })
     const rules = this.#parts.pageRules(page.robots, exchange)
     reading.rules = rules
@@ -171,14 +159,14 @@ export class ResponseHandler {
     }
   }
 
-  /** Null when somebody wants to see every link. */
-  #knownTo(site: SiteCrawl, entry: FrontierEntry): KnownLinks | null {
+  /** The links that the parser can skip; null if all links are wanted. */
+  #skippable(site: SiteCrawl, entry: FrontierEntry): KnownLinks | null {
     if (this.#parts.wantAllLinks) return null
-    this.#known.of(site.frontier, entry.depth + 1)
+    this.#known.set(site.frontier, entry.depth + 1)
     return this.#known
   }
 
-  /** Sends the links of a page on their way, under the eyes of the trap rules. */
+  /** Routes the links of a page and shows the page to the trap rules. */
   #follow(site: SiteCrawl, entry: FrontierEntry, page: ParsedPage, body: Buffer, follow: boolean): Routed {
     const { router, pack, hosts } = this.#parts
     const { url } = entry
@@ -190,8 +178,13 @@ export class ResponseHandler {
     return routed
   }
 
-  /** The page is kept by now: what the hook throws is counted beside it. */
-  async #show(site: SiteCrawl, entry: FrontierEntry, exchange: Exchange, page: ParsedPage): Promise<void> {
+  /** The page is in the pack already: an exception of the hook is counted as another outcome. */
+  async #callHook(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    exchange: Exchange,
+    page: ParsedPage,
+  ): Promise<void> {
     const facts = {
       url: entry.url,
       status: exchange.status,
@@ -209,11 +202,32 @@ export class ResponseHandler {
   }
 }
 
-/**
- * What came of a page that broke off is read all the same, as browsers do; its outcome still says that it
- * did.
- */
+/** Like browsers, we read a page whose body broke off; its outcome says that it did. */
 export function isReadable(code: OutcomeCode, { status }: Exchange): boolean {
   if (code === 'OK') return true
   return (code === 'BODY_CUT' || code === 'BODY_TOO_SLOW') && status >= 200 && status < 300
+}
+
+/**
+ * Links that the frontier would drop at a depth, or that were sent to other cells already. One object serves
+ * all pages: pages are parsed one at a time.
+ */
+class FrontierKnownLinks implements KnownLinks {
+  readonly #sent: SentLinks | null
+  #frontier: CellFrontier | null = null
+  #depth = 0
+
+  constructor(sent: SentLinks | null) {
+    this.#sent = sent
+  }
+
+  set(frontier: CellFrontier, depth: number): void {
+    this.#frontier = frontier
+    this.#depth = depth
+  }
+
+  has(low: number, high: number, isOwn: boolean): boolean {
+    if (isOwn) return this.#frontier?.meetsFingerprint(low, high, this.#depth) ?? false
+    return this.#sent?.hasFingerprint(low, high) ?? false
+  }
 }

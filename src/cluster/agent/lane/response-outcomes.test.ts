@@ -13,6 +13,7 @@ import { parsePage } from '../../../page/parse/index.js'
 import { NO_PAGE_RULES } from '../../../page/robots/index.js'
 import { type FetchOutcome, OpenPack } from '../pack/index.js'
 import { Counters, PageFaults, type SiteCrawl } from '../site/index.js'
+import { PageRecorder } from './page-recorder.js'
 import { ResponseHandler, type ResponseHandlerParts } from './response-handler.js'
 
 const PAGE = 'http://a.test/page'
@@ -28,7 +29,7 @@ beforeEach(() => {
   steps = []
 })
 
-function newHandler(overrides: Partial<ResponseHandlerParts> = {}): ResponseHandler {
+function newParts(overrides: Partial<ResponseHandlerParts> = {}) {
   const parts = {
     clock,
     random: new SeededRandom(1),
@@ -65,8 +66,10 @@ function newHandler(overrides: Partial<ResponseHandlerParts> = {}): ResponseHand
     onSeedRedirect: (target: string) => void steps.push(`seed moved to ${target}`),
     ...overrides,
   }
-  return new ResponseHandler(parts as unknown as ResponseHandlerParts)
+  return { ...parts, recorder: new PageRecorder(parts) } as unknown as ResponseHandlerParts
 }
+
+const newHandler = (overrides: Partial<ResponseHandlerParts> = {}) => new ResponseHandler(newParts(overrides))
 
 const came = (exchange: SampleExchange = {}): FetchResult => ({
   ok: true,
@@ -186,7 +189,7 @@ describe('what is no page', () => {
 })
 
 it('a URL that is refused has its outcome without a request', () => {
-  newHandler().refuse(site, ENTRY, 'ROBOTS_DISALLOWED', 'line 2')
+  newParts().recorder.refuse(site, ENTRY, 'ROBOTS_DISALLOWED', 'line 2')
   expect(outcomes()).toEqual({ ROBOTS_DISALLOWED: 1 })
   expect(pack.requests).toBe(0)
 })

@@ -1,6 +1,4 @@
-/**
- * What a failed visit means for its URL and for its site: another try, a wait, the end of the site's turn.
- */
+/** Decides after a failed request: try the URL again, make the site wait, park it or give it up. */
 
 import {
   type Clock,
@@ -24,7 +22,7 @@ export interface RetryPolicyParts {
   /** The pack that is filling. */
   readonly pack: () => OpenPack
   readonly maxWaitMs: Millis
-  /** At most so many requests for a URL that fails, whatever its rule says. */
+  /** The most requests for a failing URL, whatever the rule of its outcome says. */
   readonly maxTries: number
 }
 
@@ -37,7 +35,7 @@ export class RetryPolicy {
     this.#parts = parts
   }
 
-  /** Queues the URL again, gives the site up, or sets it aside; false when this outcome is final. */
+  /** True if the URL was queued again; false if this outcome is final. The site may be parked or given up. */
   queues(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome): boolean {
     const { clock } = this.#parts
     const { code, detail, exchange } = outcome
@@ -55,34 +53,30 @@ export class RetryPolicy {
     const untilNext = now + (waitMs ?? asked ?? 0)
     if (untilNext > now) site.pace.wait(untilNext, reasonOf(asked, site.failures, detail))
     if (waitMs === null && site.answered) {
-      this.#setAside(site, entry, `${site.failures} failures in a row, the last one ${code}: ${detail}`)
+      this.#park(site, entry, `${site.failures} failures in a row, the last one ${code}: ${detail}`)
       return true
     }
     const retryMs = retryAfterMs(code, entry.attempt, this.#parts.maxTries)
     if (retryMs === null) return this.#lastTry(site, entry, outcome, rule)
-    this.#again(site, entry, entry.attempt + 1, now + (asked ?? retryMs))
+    this.#queueAgain(site, entry, entry.attempt + 1, now + (asked ?? retryMs))
     site.frontier.retry({ ...entry, failedAfter: site.pages }, now + (asked ?? retryMs))
     if (untilNext - now > this.#parts.maxWaitMs) site.leave('park', untilNext, site.pace.waitReason)
     return true
   }
 
-  /**
-   * This URL is settled; what is left of the site is given up, or waits for `resume` where it answered
-   * before.
-   */
+  /** The URL is settled. The rest of the site is given up; if the site has ever answered, it is parked. */
   #drop(site: SiteCrawl, code: OutcomeCode, detail: string): void {
     if (!site.answered) site.giveUp(code, detail)
     else if (!site.frontier.isEmpty)
       site.leave('park', this.#parts.clock.now() + this.#parts.maxWaitMs, `${code}, ${detail}`)
   }
 
-  /** The URL has had its tries. */
+  /** The URL has no tries left. True if it waits for `resume` all the same. */
   #lastTry(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome, rule: OutcomeRule): boolean {
     const { code, detail } = outcome
-    // Nothing but "come back later": then later it is. (After a resume the first of the tries is not
-    // repeated.)
+    // The site only ever answered "busy": it waits for `resume`, which has one try less.
     if (rule.strain === 'busy' && site.pages === 0 && site.failures >= rule.tries - 1) {
-      this.#setAside(site, entry, `${site.failures} requests in a row: ${detail}`)
+      this.#park(site, entry, `${site.failures} requests in a row: ${detail}`)
       return true
     }
     if (!rule.dropsSite) return false
@@ -90,30 +84,26 @@ export class RetryPolicy {
       site.giveUp(code, detail)
       return false
     }
-    // It answered before, so it may again: what is left of it waits for `resume`.
-    this.#setAside(site, entry, `${code}, ${detail}`)
+    this.#park(site, entry, `${code}, ${detail}`)
     return true
   }
 
-  /** The URL gets its tries anew after `resume`, the first apart: its visit has begun. */
-  #setAside(site: SiteCrawl, entry: FrontierEntry, why: string): void {
+  /** Parks the site. After `resume` the URL has all its tries but the first: its visit has begun. */
+  #park(site: SiteCrawl, entry: FrontierEntry, why: string): void {
     const now = this.#parts.clock.now()
     const { waitUntil } = site.pace
-    this.#again(site, entry, 2, Math.max(now, waitUntil))
+    this.#queueAgain(site, entry, 2, Math.max(now, waitUntil))
     site.leave('park', Math.max(now + this.#parts.maxWaitMs, waitUntil), why)
   }
 
-  #again(site: SiteCrawl, entry: FrontierEntry, attempt: number, until: Millis): void {
+  #queueAgain(site: SiteCrawl, entry: FrontierEntry, attempt: number, until: Millis): void {
     this.#parts.counters.retries++
     site.queuedAgain(entry)
     this.#parts.pack().cellFor(site).journal.retry(entry.url, attempt, until)
   }
 }
 
-/**
- * Whether a failure says nothing of the site: of a URL that fails again although pages came since, or where
- * http answers and https does not, or the other way round.
- */
+/** True if a failure says nothing about the site: pages came since the first, or the other scheme answers. */
 function isOfUrlAlone(
   site: SiteCrawl,
   { url, attempt, failedAfter = 0 }: FrontierEntry,

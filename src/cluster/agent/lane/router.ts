@@ -1,6 +1,6 @@
 /**
- * Sends every link of a page on its way: into the page's own cell at once, into any other cell as an inbox
- * row that the pack commits together with the page. Links out of scope end here.
+ * Routes the links of a page: to the queue of its own cell, or as inbox rows to other cells, which the pack
+ * commits together with the page. Links out of scope are dropped.
  */
 
 import type { PageLinks } from '../../../data/store/tables/index.js'
@@ -26,14 +26,14 @@ export interface RouterParts {
   readonly faults: PageFaults
   readonly cells: CellMap
   readonly sent: SentLinks
-  /** With `--assets`: what pages need to be shown is fetched from wherever it is. */
+  /** `--assets`: images, styles and scripts are fetched from any host. */
   readonly assets: boolean
   /** False with `--robots ignore`. */
   readonly obeysNofollow: boolean
   readonly admission: Admission
-  /** Null where the rules against domains that answer to any name are off. */
+  /** Null if the trap rule against domains that answer to any name is off. */
   readonly hosts: HostNames | null
-  /** Whether session ids are taken out of links. */
+  /** True if session ids are removed from links. */
   readonly dropsSessionIds: boolean
   /** Link rows for the table: links that leave the site, or all. */
   readonly linkRows: WantedLinks
@@ -41,7 +41,7 @@ export interface RouterParts {
 
 export type WantedLinks = 'foreign' | 'all' | 'none'
 
-/** The page the links stand on. */
+/** The page with the links. */
 export interface LinkSource {
   readonly url: string
   readonly depth: number
@@ -50,11 +50,11 @@ export interface LinkSource {
 export interface Routed {
   /** Links that leave the page's site. */
   readonly foreign: number
-  /** Rows for the links table, where there are any. */
+  /** Rows for the table of links; null if there are none. */
   readonly rows: PageLinks | null
 }
 
-/** Collects the rows that the links of one page leave in the table of links. */
+/** Collects the rows of one page for the table of links. */
 export class LinkRows {
   readonly #wanted: WantedLinks
   readonly #targets: string[] = []
@@ -85,9 +85,7 @@ export class Router {
     this.#parts = parts
   }
 
-  /**
-   * Routes the links of a page, those it does not want followed apart; says how many of them leave its site.
-   */
+  /** Routes the links of a page that may be followed; counts those that leave the site. */
   route(
     site: SiteCrawl,
     pack: OpenPack,
@@ -107,7 +105,7 @@ export class Router {
       const leaves = target !== ownSite
       rows.add(url, kinds[i], leaves)
       const requisite = (kinds[i] & LinkKind.requisite) !== 0
-      // What a page needs to be shown is no link to follow.
+      // `nofollow` does not apply to images, styles and scripts.
       const followed = requisite || ((kinds[i] & LinkKind.nofollow) === 0 && follow) || obeysNone
       if (!followed || (requisite ? scope.isBlacklisted(target) : !scope.acceptsSite(target))) continue
       const goesOut = leaves || !site.holds(url)
@@ -116,16 +114,16 @@ export class Router {
     return rows.routed()
   }
 
-  /** A redirect's target is as deep as the page that sent us there. */
+  /** The target of a redirect has the depth of its source. */
   redirect(site: SiteCrawl, pack: OpenPack, source: LinkSource, target: string, hops: number): void {
     const { assets, scope } = this.#parts
     const leaves = siteOf(target) !== siteOf(source.url) || !site.holds(target)
-    // What is out of scope itself is here because a page shows it: so is what it has moved to.
+    // A source out of scope is an image, style or script of some page, and so is its target.
     const requisite = assets && !scope.accepts(source.url)
     this.#send(site, pack, target, leaves, source.depth, hops, source.url, requisite, NO_LINKS)
   }
 
-  /** A page that a sitemap lists is one step from where the crawl began. */
+  /** A page that a sitemap lists has depth 1. */
   listed(site: SiteCrawl, pack: OpenPack, sitemap: string, url: string): void {
     const target = siteOf(url)
     if (!this.#parts.scope.acceptsSite(target)) return
@@ -133,7 +131,7 @@ export class Router {
     this.#send(site, pack, url, leaves, 1, 0, sitemap, false, NO_LINKS)
   }
 
-  /** A sitemap may lie on any host, whatever the scope, but not on one to be left alone. */
+  /** A sitemap may be on a host out of scope, but not on a blacklisted one. */
   sitemap(site: SiteCrawl, pack: OpenPack, url: string, hops: number, via: string): void {
     const { scope, sent, cells } = this.#parts
     if (url.length > LIMITS.urlChars) {
@@ -150,9 +148,9 @@ export class Router {
     else if (!sent.has(discovery.url)) pack.cellFor(site).append(cells.cellOf(url), discovery)
   }
 
-  /** A page that cannot exist, of the site that `url` belongs to. */
+  /** Queues a page that cannot exist, on the site of `url`. */
   probe(site: SiteCrawl, pack: OpenPack, url: string, name: string): void {
-    // A cell asks for what would be its own: else its journal would speak of URLs that others hold.
+    // The probe must be a URL of this cell: a journal has only URLs of its cell.
     const address = [`${originOf(url)}/${name}`, url.replace(/[^/]*$/, name)].find(each => site.holds(each))
     if (address !== undefined)
       this.#admit(site, pack, { url: probeMark(address), depth: 0, hops: 0, score: 1, via: url })
@@ -177,13 +175,13 @@ export class Router {
     const { scope, hosts, admission, cells } = this.#parts
     let goesOut = leaves
     if (found.length > LIMITS.urlChars) {
-      // Judged by its beginning: patterns are not shown what is longer.
+      // Patterns see only the beginning of a long URL.
       const start = found.slice(0, LIMITS.urlChars)
       if (requisite || scope.accepts(start)) this.#tooLong(site, pack, found)
       return
     }
     if (this.#isKnown(site, pack, found, leaves, depth)) return
-    // What a page needs to be shown may stand anywhere: pictures live on other hosts than their pages.
+    // Images, styles and scripts are often on other hosts than their pages.
     if (!requisite && !scope.accepts(found)) return
     const url = this.#withoutSession(site, pack, found, hops, via, links)
     if (url !== found) {
@@ -202,10 +200,7 @@ export class Router {
     else pack.cellFor(site).note('TRAP:subdomains', registrableDomain(target))
   }
 
-  /**
-   * What the hooks say of a new link; null when it is not wanted, or when they do not know because they
-   * threw.
-   */
+  /** The score of a new link; null if the hooks reject it or throw. */
   #scoreOf(site: SiteCrawl, pack: OpenPack, url: string): number | null {
     const { hooks } = this.#parts
     let asked = 'accept'
@@ -219,10 +214,10 @@ export class Router {
     }
   }
 
-  /** Counted once for the site it is found on, wherever it leads. */
+  /** Counts the URL once for the site with the link. */
   #tooLong(site: SiteCrawl, pack: OpenPack, url: string): void {
     if (!site.frontier.turnAway(url)) return
-    const detail = `${url.length} characters: ${url.slice(0, TOLD_CHARS)}…`
+    const detail = `${url.length} characters: ${url.slice(0, SHOWN_CHARS)}…`
     pack.cellFor(site).turnedAway(url, 'URL_TOO_LONG', detail)
   }
 
@@ -241,7 +236,7 @@ export class Router {
   ): string {
     if (!this.#parts.dropsSessionIds) return url
     const clean = withoutSessionId(url, { url: via, links })
-    // A server that redirects a page to itself with a session id gives nothing without one.
+    // A server that redirects a page to itself with a session id serves nothing without one.
     if (clean === url || (clean === via && hops > 0)) return url
     pack.cellFor(site).note('TRAP:session-ids', '')
     return clean
@@ -249,5 +244,5 @@ export class Router {
 }
 
 const NO_LINKS: readonly string[] = []
-/** Of a URL that is too long. */
-const TOLD_CHARS = 120
+/** How much of a long URL the outcome shows. */
+const SHOWN_CHARS = 120

@@ -1,8 +1,7 @@
 /**
- * Sitemaps in the incarnation of a site. Those that robots.txt names join the queue as marked URLs; when one
- * has been fetched, what it lists goes the way of links: scope, traps, seen-set, or another cell's inbox. A
- * sitemap is archived and has an outcome, but is no page: it stands in no table and takes nothing of
- * `--max-pages`.
+ * The sitemaps of a site. Those that robots.txt names join the queue as marked URLs, and the URLs in a
+ * fetched sitemap are routed like links. A sitemap is archived and has an outcome, but is no page: it is in
+ * no table and does not count for `--max-pages`.
  */
 
 import { type Exchange, LIMITS, siteOfCell, withoutMark } from '../../../model/index.js'
@@ -19,7 +18,7 @@ export interface SitemapHandlerParts {
   readonly router: Router
   readonly pack: () => OpenPack
   readonly faults: PageFaults
-  /** Whether the sitemaps that robots.txt names are read. */
+  /** True if the sitemaps that robots.txt names are read. */
   readonly fromRobots: boolean
 }
 
@@ -30,11 +29,11 @@ export class SitemapHandler {
     this.#parts = parts
   }
 
-  /** Queues what robots.txt names; what is known already stays as it is, so this may be asked at any time. */
+  /** Queues the sitemaps that robots.txt names and the frontier does not know; safe to repeat. */
   offer(site: SiteCrawl): void {
     const { scope, router, pack, faults, fromRobots } = this.#parts
     site.sitemapsOffered()
-    // A host that is here for somebody else's sitemap has none that list what is wanted.
+    // A host out of scope is crawled only for a sitemap of another site: its own sitemaps are not wanted.
     if (!fromRobots || !scope.acceptsSite(siteOfCell(site.cell))) return
     for (const { origin, urls } of site.originRobots.sitemaps()) {
       const via = `${origin}/robots.txt`
@@ -49,10 +48,7 @@ export class SitemapHandler {
     }
   }
 
-  /**
-   * Sends what the sitemap lists on its way; returns what became of it, or null when the site is ours no
-   * longer.
-   */
+  /** Routes the URLs that the sitemap lists; returns its outcome, or null if the cell was lost meanwhile. */
   async read(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome): Promise<FetchOutcome | null> {
     const { router, pack } = this.#parts
     const { code, exchange, redirect } = outcome
@@ -63,7 +59,7 @@ export class SitemapHandler {
     return site.lost ? null : this.#list(site, entry, exchange, body, isCut)
   }
 
-  /** All in one step: what is listed and that it was read get into the same pack. */
+  /** Without a wait: the listed URLs and the outcome of the sitemap must be in the same pack. */
   #list(
     site: SiteCrawl,
     entry: FrontierEntry,

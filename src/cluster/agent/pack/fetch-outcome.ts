@@ -1,4 +1,4 @@
-/** What became of one visit: the code, what is kept, what is followed, and whether to try again. */
+/** The outcome of one request: its code, the exchange to keep, and where a redirect leads. */
 
 import { type Exchange, LIMITS, type OutcomeCode, outcomeRule, redirectTarget } from '../../../model/index.js'
 import type { FetchResult } from '../../../page/fetch/index.js'
@@ -11,7 +11,7 @@ export interface FetchOutcome {
   readonly redirect: string
 }
 
-/** `isConditional`: the request said what is known of the page, so that 304 is an answer to it. */
+/** `isConditional`: the request named a known version, so 304 is a valid answer. */
 export function fetchOutcomeOf(
   result: FetchResult,
   hops: number,
@@ -60,7 +60,7 @@ export function isPage(code: OutcomeCode): boolean {
   return code === 'OK' || code === 'NOT_MODIFIED'
 }
 
-/** How long to wait before the next try, or null when this was the last. */
+/** How long to wait before the next try; null after the last. */
 export function retryAfterMs(code: OutcomeCode, attempt: number, maxTries: number): number | null {
   const rule = outcomeRule(code)
   if (attempt >= Math.min(rule.tries, maxTries)) return null

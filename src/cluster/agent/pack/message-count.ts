@@ -1,8 +1,8 @@
 /**
- * Whose links reach this agent (D23). A message is a distinct (source page, target agent), a coalesced one a
- * distinct (source site, target agent), whatever the batching; so the target counts, once a row is read for
- * good. What all incarnations of an agent heard is in the ledger, and the sets spill to disk: exact across
- * resume, in bounded memory.
+ * Counts the messages that reach this agent (D23). A message is a distinct (source page, target agent), a
+ * coalesced message a distinct (source site, target agent), whatever the batching. So the target counts, when
+ * the pack that consumes the rows is committed. The ledger keeps what all incarnations of an agent have
+ * received, and the sets spill to disk: the count is exact across resume, in bounded memory.
  */
 import type { Ledger, ReceivedMessages } from '../../../ledger/index.js'
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
@@ -13,7 +13,7 @@ import type { Counters } from '../site/index.js'
 const RESTORED_PARTS = 100
 const HALF_BYTES = 4
 
-/** What one cell's share of a pack read from other agents: pairs of fingerprint halves. */
+/** The links that one pack cell has consumed from other agents, as pairs of fingerprint halves. */
 export class ReceivedLinks {
   links = 0
   readonly pages: number[] = []
@@ -21,7 +21,7 @@ export class ReceivedLinks {
   #lastPage = ''
   #lastSite = ''
 
-  /** Rows of one page mostly stand together. True when something had to be kept. */
+  /** True if something had to be kept. Rows of one page are mostly neighbours. */
   add(page: string): boolean {
     this.links++
     if (page === this.#lastPage) return false
@@ -42,7 +42,7 @@ function keep(list: number[], text: string): void {
 const NOTHING: ReceivedMessages = { links: 0, pages: new Uint8Array(0), sites: new Uint8Array(0) }
 
 export class MessageCount {
-  /** The agent that listens: what it sends itself is no message. */
+  /** The receiving agent. Its links to itself are no messages. */
   readonly agent: string
   readonly #ledger: Ledger
   readonly #pages: SeenSet
@@ -56,25 +56,16 @@ export class MessageCount {
     this.#sites = new SeenSet(space)
   }
 
-  /** What is new in a pack. Asked when the pack before it is committed, so nothing is counted twice. */
+  /** The messages that are new in a pack. The pack before it must be committed. */
   async newIn(packCells: readonly ReceivedLinks[]): Promise<ReceivedMessages> {
     const links = packCells.reduce((sum, packCell) => sum + packCell.links, 0)
     if (links === 0) return NOTHING
     if (!this.#restored) await this.#restore()
-    return {
-      links,
-      pages: notCounted(
-        this.#pages,
-        packCells.map(packCell => packCell.pages),
-      ),
-      sites: notCounted(
-        this.#sites,
-        packCells.map(packCell => packCell.sites),
-      ),
-    }
+    const [pages, sites] = [packCells.map(cell => cell.pages), packCells.map(cell => cell.sites)]
+    return { links, pages: notCounted(this.#pages, pages), sites: notCounted(this.#sites, sites) }
   }
 
-  /** The pack is committed: what was news is known. */
+  /** The pack with these messages is committed. */
   committed({ links, pages, sites }: ReceivedMessages, counters: Counters): void {
     counters.exchanged += links
     counters.messages += remember(this.#pages, pages)

@@ -1,4 +1,4 @@
-/** One cell's part of the open pack, in the ledger's terms. */
+/** The part of the open pack that belongs to one cell. */
 import type { InboxRow, OutcomeCount, PackCell } from '../../../ledger/index.js'
 import {
   type CellId,
@@ -13,20 +13,19 @@ import type { SiteCrawl } from '../site/index.js'
 import { isPage } from './fetch-outcome.js'
 import { ReceivedLinks } from './message-count.js'
 
-/** What a row for another cell takes besides its URLs: objects, and the copy on its way to the ledger. */
+/** Memory of a row for another cell besides its URLs: objects, and the copy for the ledger. */
 const ROW_BYTES = 192
-/** What is kept of a page of another agent. */
-const HEARD_BYTES = 32
+/** Memory of a page that sent links from another agent. */
+const RECEIVED_BYTES = 32
 
-/** Is told what a share takes in memory, so that a pack of links alone is sealed in time too. */
+/** Counts memory, so that a pack with nothing but links is sealed in time too. */
 interface Weighed {
-  /** Whose pack it is. */
   readonly agent: string
-  /** `bytes` may be negative: journals are deflated on the way. */
+  /** `bytes` may be negative: journals are compressed from time to time. */
   grow(bytes: number): void
 }
 
-/** `via` is one text for all links of a page, but is written out in each row for the ledger. */
+/** The links of a page share the text of `via`, but each row for the ledger has a copy. */
 export function bytesOf({ url, via }: Discovery): number {
   return 2 * url.length + via.length + ROW_BYTES
 }
@@ -34,10 +33,10 @@ export function bytesOf({ url, via }: Discovery): number {
 export class OpenPackCell {
   readonly site: SiteCrawl
   readonly journal: JournalWriter
-  /** Links to other cells, by URL: durable in the transaction that acknowledges the pages they stood on. */
+  /** Links to other cells, by URL: durable in the transaction that acknowledges their pages. */
   readonly appends = new Map<string, { readonly cell: CellId; readonly row: Discovery }>()
   readonly received = new ReceivedLinks()
-  /** What the site's lane did; a site that lends its lane may get another. */
+  /** The work of each lane: a site that lends its lane may get another one. */
   readonly lanes = new Map<number, { pages: number; fetchMs: Millis }>()
   readonly #outcomes = new Map<OutcomeCode, { count: number; detail: string }>()
   readonly #pack: Weighed
@@ -78,7 +77,7 @@ export class OpenPackCell {
     this.#pack.grow(bytesOf(row))
   }
 
-  /** What the links to other cells take in memory. */
+  /** Memory of the links to other cells. */
   get appendBytes(): number {
     return this.#appendBytes
   }
@@ -99,20 +98,17 @@ export class OpenPackCell {
     this.note(code, detail)
   }
 
-  /** Counts what befell a URL that never was queued here. */
+  /** Counts an outcome without a queued URL. */
   note(code: OutcomeCode, detail: string): void {
     const known = this.#outcomes.get(code)
-    const told = detail === '' ? '' : forDisplay(detail)
+    const shown = detail === '' ? '' : forDisplay(detail)
     if (known) {
       known.count++
-      if (told !== '') known.detail = told
-    } else this.#outcomes.set(code, { count: 1, detail: told })
+      if (shown !== '') known.detail = shown
+    } else this.#outcomes.set(code, { count: 1, detail: shown })
   }
 
-  /**
-   * A URL that was found here and is not queued anywhere; the journal keeps its fingerprint only, however
-   * long it is.
-   */
+  /** A URL that is not queued anywhere. The journal has only its fingerprint, however long it is. */
   turnedAway(url: string, code: OutcomeCode, detail: string): void {
     const before = this.journal.bytes
     this.journal.outcome(url, code)
@@ -120,13 +116,13 @@ export class OpenPackCell {
     this.note(code, detail)
   }
 
-  /** A page that is stored already was asked for its links once more: nothing is counted twice. */
+  /** A stored page was fetched again for its links: it is not counted twice. */
   lookedAgain(entry: FrontierEntry, code: OutcomeCode): void {
     this.#settled++
     this.journal.outcome(entry.url, code, entry.depth)
   }
 
-  /** Rows that left the queue because the same URL was queued nearer to a seed (`--max-depth`). */
+  /** Entries left the queue because the same URL was queued with a smaller depth (`--max-depth`). */
   passedOver(rows: number): void {
     this.#settled += rows
   }
@@ -149,7 +145,8 @@ export class OpenPackCell {
     this.#consumed += rows.length
     this.#cursor = rows[rows.length - 1].position
     for (const { sender, via } of rows) {
-      if (sender !== '' && sender !== this.#pack.agent && this.received.add(via)) this.#pack.grow(HEARD_BYTES)
+      if (sender !== '' && sender !== this.#pack.agent && this.received.add(via))
+        this.#pack.grow(RECEIVED_BYTES)
     }
   }
 

@@ -1,6 +1,4 @@
-/**
- * The pack being filled: stored bytes on one side, ledger rows on the other, until the transmitter seals it.
- */
+/** A pack until it is sealed: bytes for the store, and rows for the ledger. */
 
 import type { PackBuilder } from '../../../data/store/index.js'
 import type {
@@ -16,24 +14,22 @@ import {
   type CellId,
   type CellMap,
   type Discovery,
-  type Exchange,
   filedUnder,
   type Grouping,
   LIMITS,
   type Millis,
-  type PageRow,
 } from '../../../model/index.js'
 import type { SiteCrawl } from '../site/index.js'
 import type { ReceivedLinks } from './message-count.js'
 import { bytesOf, OpenPackCell } from './open-pack-cell.js'
 
-/** A link to another cell, and the cell it goes to as far as is known. */
+/** A link to another cell, and that cell, which may have been split meanwhile. */
 interface Link {
   readonly cell: CellId
   readonly row: Discovery
 }
 
-/** Links that are committed before their pack: where they stand in it, and what the ledger is told. */
+/** Links that are committed before their pack, and the batch for the ledger. */
 export interface LinksAhead {
   readonly taken: ReadonlyMap<OpenPackCell, readonly Link[]>
   readonly batch: LinkBatch
@@ -44,7 +40,7 @@ export class OpenPack {
   readonly agent: string
   readonly openedAt: Millis
   readonly builder: PackBuilder
-  /** Requests whose end is in here, also those that lead to another try. */
+  /** Requests whose result is in this pack, retries included. */
   requests = 0
   readonly #packCells = new Map<SiteCrawl, OpenPackCell>()
   #rowBytes = 0
@@ -69,7 +65,7 @@ export class OpenPack {
     )
   }
 
-  /** A share took more memory, or less. */
+  /** A pack cell takes more memory, or less. */
   grow(bytes: number): void {
     this.#rowBytes += bytes
   }
@@ -88,19 +84,13 @@ export class OpenPack {
     return packCell
   }
 
-  /** robots.txt is archived with the site's pages, but is none of them. */
-  addRobots(site: SiteCrawl, exchange: Exchange): void {
-    this.cellFor(site)
-    this.builder.add({ leaseKey: site.leaseKey, row: robotsRow(site, exchange), exchange, inTables: false })
-  }
-
   get pages(): number {
     let pages = 0
     for (const packCell of this.#packCells.values()) pages += packCell.pages
     return pages
   }
 
-  /** Takes out what belongs to cells that are ours no longer; tells how many pages that were. */
+  /** Takes out lost cells; returns how many pages they had. */
   drop(sites: readonly SiteCrawl[]): number {
     const before = this.pages
     for (const site of sites) {
@@ -111,15 +101,12 @@ export class OpenPack {
     return before - this.pages
   }
 
-  /** URLs that become durable in other cells' inboxes with this pack. */
+  /** URLs that become durable in the inboxes of other cells with this pack. */
   *sentUrls(): Iterable<string> {
     for (const packCell of this.#packCells.values()) yield* packCell.appends.keys()
   }
 
-  /**
-   * The first of its links, as many as one transaction should take; null where the pack's own can take them
-   * all.
-   */
+  /** The first links, as many as one transaction should take; null if the pack's own can take them all. */
   linksAhead(incarnation: Incarnation, grouping: Grouping, mostBytes: number): LinksAhead | null {
     const packCells = [...this.#packCells.values()].filter(({ appendBytes }) => appendBytes > 0)
     if (packCells.reduce((sum, { appendBytes }) => sum + appendBytes, 0) <= mostBytes) return null
@@ -138,7 +125,7 @@ export class OpenPack {
     return { taken, batch: { incarnation, sources, appends: appendsOf(taken.values(), grouping) } }
   }
 
-  /** Links for these cells go where the map says now. */
+  /** Sends the links for these cells to the cells that the map names now. */
   reroute(moved: ReadonlySet<CellId>, cells: CellMap): void {
     for (const { appends } of this.#packCells.values()) {
       for (const [url, { cell, row }] of appends)
@@ -146,7 +133,7 @@ export class OpenPack {
     }
   }
 
-  /** What its cells read from other agents. */
+  /** The links that its cells consumed from other agents. */
   get received(): ReceivedLinks[] {
     return [...this.#packCells.values()].map(packCell => packCell.received)
   }
@@ -171,57 +158,10 @@ export class OpenPack {
       files,
       fetches,
       lanes: laneWork(packCells),
-      received: received,
+      received,
       waits: packCells.flatMap(packCell => [...packCell.site.pace.groupWaits(now)]),
     }
   }
-}
-
-/** What the archive's metadata record says of a robots.txt. */
-function robotsRow(site: SiteCrawl, exchange: Exchange): PageRow {
-  return {
-    ...EMPTY_ROW,
-    url: exchange.url,
-    outcome: exchange.status < 300 ? 'OK' : exchange.status < 400 ? 'REDIRECT' : 'HTTP_CLIENT_ERROR',
-    fetchedAt: exchange.startedAt,
-    fetchMs: exchange.fetchMs,
-    status: exchange.status,
-    lane: site.lane,
-    bodyBytes: exchange.body.length,
-    truncated: exchange.truncated ?? '',
-  }
-}
-
-const EMPTY_ROW: PageRow = {
-  url: '',
-  outcome: 'OK',
-  fetchedAt: 0,
-  fetchMs: 0,
-  status: 0,
-  depth: 0,
-  hops: 0,
-  via: '',
-  lane: 0,
-  attempt: 1,
-  bodyBytes: 0,
-  digest: '',
-  mime: 'text/plain',
-  mimeDetected: '',
-  charset: '',
-  languages: '',
-  truncated: '',
-  title: '',
-  description: '',
-  canonical: '',
-  redirect: '',
-  text: new Uint8Array(0),
-  outlinks: 0,
-  outlinksForeign: 0,
-  etag: '',
-  lastModified: '',
-  refersToDate: '',
-  warcOffset: -1,
-  warcLength: 0,
 }
 
 function laneWork(packCells: readonly OpenPackCell[]): LaneWork[] {

@@ -3,15 +3,15 @@ import type { Incarnation, Ledger } from '../../../ledger/index.js'
 const BLOCK_PAGES = 500
 
 /**
- * `--max-pages` as this agent sees it: a block of pages reserved in the ledger. A page is taken before its
- * request and given back when what came was not a page, so the limit is met exactly and never exceeded.
+ * The agent's part of `--max-pages`: a block of pages reserved in the ledger. A page is taken before its
+ * request and returned if no page came, so the limit is met exactly.
  */
 export class PageBudget {
   readonly #ledger: Ledger
   readonly #incarnation: Incarnation
   #free = 0
-  /** Taken, and not yet committed. */
-  #out = 0
+  /** Taken, and not committed yet. */
+  #taken = 0
   #asking: Promise<void> | null = null
   #exhausted = false
 
@@ -20,20 +20,20 @@ export class PageBudget {
     this.#incarnation = incarnation
   }
 
-  /** No page is free, and the ledger had none to give when last asked. */
+  /** True if no page is free, and the ledger had none at the last call. */
   get exhausted(): boolean {
     return this.#exhausted && this.#free === 0
   }
 
-  /** Takes one page if there is one at hand. */
+  /** Takes one page if one is free. */
   takeNow(): boolean {
     if (this.#free === 0) return false
     this.#free--
-    this.#out++
+    this.#taken++
     return true
   }
 
-  /** Takes one page; false when the ledger has none to give now. */
+  /** Takes one page; false if the ledger has none now. */
   async take(): Promise<boolean> {
     if (this.#free === 0) await this.ask()
     return this.takeNow()
@@ -41,21 +41,21 @@ export class PageBudget {
 
   refund(): void {
     this.#free++
-    this.#out--
+    this.#taken--
   }
 
-  /** Pages were committed, or lost with their cell. */
+  /** Pages were committed, or lost with their cells. */
   settled(pages: number): void {
-    this.#out -= pages
+    this.#taken -= pages
   }
 
-  /** Asks the ledger for more: others may have given some back. */
+  /** Reserves more pages. The ledger may have some again: other agents return theirs. */
   async ask(): Promise<void> {
     this.#asking ??= this.#reserve(BLOCK_PAGES)
     await this.#asking
   }
 
-  /** With nothing to do: what is reserved and not needed goes back, others may wait for it. */
+  /** Returns the free pages to the ledger: other agents may wait for them. */
   async release(): Promise<void> {
     if (this.#free === 0 || this.#asking !== null) return
     this.#free = 0
@@ -64,7 +64,7 @@ export class PageBudget {
   }
 
   async #reserve(want: number): Promise<void> {
-    const { granted } = await this.#ledger.takeBudget(this.#incarnation, this.#free + this.#out, want)
+    const { granted } = await this.#ledger.takeBudget(this.#incarnation, this.#free + this.#taken, want)
     this.#free += granted
     if (want > 0) this.#exhausted = granted === 0
     this.#asking = null

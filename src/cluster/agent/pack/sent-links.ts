@@ -5,9 +5,9 @@ import { Slab } from '../../../page/frontier/spill/index.js'
 const GENERATION_URLS = 150_000
 
 /**
- * URLs that are durable in another cell's inbox, so that a popular link is sent once and not from every page.
- * A URL enters only when its pack is committed. Forgetting is harmless (the cell's seen-set drops repeats),
- * so the memory is two generations of bounded size, and what one gives up the next one uses.
+ * URLs that are durable in the inbox of another cell, so that a popular link is sent once and not from every
+ * page. A URL is added when its pack is committed. It may be forgotten, because the seen-set of its cell
+ * drops repeats: two generations of bounded size are kept.
  */
 export class SentLinks {
   readonly #slab = new Slab()
@@ -37,11 +37,11 @@ export class SentLinks {
     if (this.#young.size < GENERATION_URLS) return
     this.#old.clear()
     this.#old = this.#young
-    // Whole from the start: a table that grows takes the memory of two.
+    // Allocated in full: a table that grows needs the memory of two.
     this.#young = new FingerprintTable(this.#slab, this.#salt, GENERATION_URLS)
   }
 
-  /** The ledger may have lost what we sent: send everything again. */
+  /** The ledger may have lost links: all are sent again. */
   clear(): void {
     this.#young.clear()
     this.#old.clear()

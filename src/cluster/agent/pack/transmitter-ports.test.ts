@@ -253,7 +253,7 @@ describe('the pack that is filling', () => {
   it('forgets cells that are lost, and gives their pages back to the budget', async () => {
     addPage(a)
     addPage(b)
-    transmitter.forget([a])
+    transmitter.lose([a])
     expect(settledPages).toBe(1)
     await transmitter.seal()
     expect(packs[0]!.cells.map(({ cell }) => cell)).toEqual(['b.test'])

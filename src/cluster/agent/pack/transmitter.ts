@@ -1,7 +1,7 @@
 /**
- * Packs what the lanes bring and ships it: store first, fsynced, then one ledger transaction (D10). One pack
- * is under way at a time; the next fills meanwhile, and when that is full too the lanes wait, so memory is
- * bounded however slow the store is.
+ * Ships packs: store first, with fsync, then one ledger transaction (D10). One pack is shipped at a time
+ * while the next fills. When that one is full too the lanes wait, so memory is bounded however slow the store
+ * is.
  */
 
 import type { PackBuilder, PackStore, StoredFile } from '../../../data/store/index.js'
@@ -18,13 +18,15 @@ import {
   uuid,
 } from '../../../model/index.js'
 import type { Counters, SiteCrawl } from '../site/index.js'
-import { FencedError } from './fenced-error.js'
 import type { MessageCount } from './message-count.js'
 import { OpenPack } from './open-pack.js'
 import type { PageBudget } from './page-budget.js'
 import type { SentLinks } from './sent-links.js'
 
 const DISK_RETRY_MS = 2_000
+
+/** The ledger has closed this incarnation: others hold its cells now. A new incarnation may begin. */
+export class FencedError extends Error {}
 
 /** The last pack could not be stored; nothing of it was acknowledged. */
 class DiskRefusedError extends Error {
@@ -49,15 +51,15 @@ export interface TransmitterParts {
   readonly budget: PageBudget
   readonly counters: Counters
   readonly newBuilder: () => PackBuilder
-  /** Links to other cells that one transaction takes, by what they need in memory. */
+  /** How many bytes of links to other cells one transaction takes, counted as they are in memory. */
   readonly linkBytes: number
-  /** Told after every commit, with the cells that gained inbox rows. */
+  /** Called after every commit; `targets` are the cells that gained inbox rows. */
   readonly onCommitted: (sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>) => void
   readonly onLost: (sites: readonly SiteCrawl[]) => void
-  /** The disk refuses to take the pack (or, with null, takes packs again). */
+  /** The store refuses a pack, or, with null, accepts packs again. */
   readonly onDiskTrouble: (detail: string | null) => void
   readonly onFailure: (error: Error) => void
-  /** Aborted when the agent stops: then a disk that is full is not waited for any more. */
+  /** Aborts when the agent stops: it no longer waits for a full disk then. */
   readonly stopping: StopSignal
 }
 
@@ -65,9 +67,9 @@ export class Transmitter {
   readonly #parts: TransmitterParts
   #open: OpenPack
   #shipping: Promise<void> | null = null
-  /** A pack was not committed: the ones after it build on it, so none of them may be. */
+  /** A pack was not committed. Later packs build on it, so none of them may be committed. */
   #isBroken = false
-  /** Builders whose packs are committed: one fills while the other is shipped. */
+  /** Builders of committed packs, to be used again. */
   readonly #spare: PackBuilder[] = []
 
   constructor(parts: TransmitterParts) {
@@ -75,7 +77,7 @@ export class Transmitter {
     this.#open = this.#newPack()
   }
 
-  /** The pack that is filling; ask anew for every page. */
+  /** The pack that is filling. Get it anew for every page. */
   get pack(): OpenPack {
     return this.#open
   }
@@ -85,8 +87,8 @@ export class Transmitter {
   }
 
   /**
-   * False while the open pack is full and the one before it is not yet committed. To be asked just before
-   * something is added: one page may have as many links as a pack should hold, so each is let in by itself.
+   * False while the open pack is full and the one before it is not committed. Call it right before you add a
+   * page: one page may have as many links as a whole pack should hold.
    */
   hasRoom(): boolean {
     if (!this.#open.isFull) return true
@@ -94,10 +96,7 @@ export class Transmitter {
     return this.#shipping === null || !this.#open.isFull
   }
 
-  /**
-   * Resolves when there may be room. Many wait, and the first of them may fill the pack: each asks `hasRoom`
-   * again.
-   */
+  /** Resolves when there may be room. Call `hasRoom` again then: another waiter may have filled the pack. */
   async shipped(): Promise<void> {
     await this.#shipping
   }
@@ -109,7 +108,7 @@ export class Transmitter {
     if (this.#open.isFull || age >= LIMITS.packAgeMs) void this.seal()
   }
 
-  /** Seals and ships the open pack; resolves when all that was handed in before is committed. */
+  /** Seals and ships the open pack; resolves when everything that was added before is committed. */
   async seal(): Promise<void> {
     while (this.#shipping) await this.#shipping
     if (this.#open.isEmpty || this.#isBroken) return
@@ -126,8 +125,12 @@ export class Transmitter {
     await this.#shipping
   }
 
-  /** Takes lost cells out of the pack that is filling. */
-  forget(sites: readonly SiteCrawl[]): void {
+  /** The leases of these cells are lost: takes the cells out of the open pack, and their lanes stop. */
+  lose(sites: readonly SiteCrawl[]): void {
+    for (const site of sites) {
+      site.leave('lost')
+      site.wake.notify()
+    }
     this.#parts.budget.settled(this.#open.drop(sites))
   }
 
@@ -140,32 +143,28 @@ export class Transmitter {
   }
 
   #newPack(): OpenPack {
-    const { clock, random, newBuilder, messageCount: received } = this.#parts
-    return new OpenPack(uuid(random), received.agent, clock.monotonic(), this.#spare.pop() ?? newBuilder())
+    const { clock, random, newBuilder, messageCount } = this.#parts
+    return new OpenPack(
+      uuid(random),
+      messageCount.agent,
+      clock.monotonic(),
+      this.#spare.pop() ?? newBuilder(),
+    )
   }
 
   async #ship(pack: OpenPack): Promise<void> {
-    const {
-      clock,
-      ledger,
-      store,
-      incarnation,
-      grouping,
-      counters,
-      sent,
-      messageCount: received,
-    } = this.#parts
+    const { clock, ledger, store, incarnation, grouping, counters, sent, messageCount } = this.#parts
     counters.concluded += pack.requests
     while (!pack.isEmpty) {
       if (!(await this.#sendAhead(pack))) continue
       const files = await this.#store(pack)
-      const news = await received.newIn(pack.received)
-      const sending = pack.toLedger(incarnation, files, counters.concluded, news, grouping, clock.now())
+      const received = await messageCount.newIn(pack.received)
+      const sending = pack.toLedger(incarnation, files, counters.concluded, received, grouping, clock.now())
       const answer = await ledger.commit(sending)
       if (answer.status === 'committed') {
         counters.packs++
         for (const url of pack.sentUrls()) sent.add(url)
-        received.committed(news, counters)
+        messageCount.committed(received, counters)
         this.#acknowledge(pack, new Set(sending.appends.map(append => append.cell)))
         return
       }
@@ -175,9 +174,9 @@ export class Transmitter {
   }
 
   /**
-   * Commits links before their pack, until what is left fits one transaction. A crash in between loses
-   * nothing: the pages are fetched again, and links that are known already are dropped where they arrive. Who
-   * stops does not wait for that either: such pages stay queued. False when the pack has become another one.
+   * Commits links before their pack, until the rest fits one transaction; false if the pack was changed. A
+   * crash in between loses nothing: the pages are fetched again, and repeated links are dropped where they
+   * arrive. An agent that stops leaves out the pages of such links; they stay queued.
    */
   async #sendAhead(pack: OpenPack): Promise<boolean> {
     const { ledger, incarnation, grouping, sent, linkBytes, stopping } = this.#parts
@@ -204,7 +203,7 @@ export class Transmitter {
     }
   }
 
-  /** The ledger did not take it: makes of the pack what it can take. */
+  /** The ledger has refused the pack: changes the pack so that it can be committed. */
   #apply(pack: OpenPack, answer: Exclude<CommitResult, { status: 'committed' }>): void {
     switch (answer.status) {
       case 'refused':
@@ -223,16 +222,15 @@ export class Transmitter {
     }
   }
 
-  /** What the sites bring from now on builds on what is not committed: they are lost to us. */
+  /** Takes the sites out of a pack. What they crawl later would build on it, so their cells are lost. */
   #drop(pack: OpenPack, sites: readonly SiteCrawl[]): void {
     const { budget, onLost } = this.#parts
     budget.settled(pack.drop(sites))
+    this.lose(sites)
     onLost(sites)
   }
 
-  /**
-   * Cells that links were meant for were split meanwhile: the links go to those that stand in their place.
-   */
+  /** Cells were split: their links go to the cells that replace them. */
   #reroute(
     pack: OpenPack,
     moved: readonly { readonly cell: CellId; readonly children: readonly CellId[] }[],
@@ -242,7 +240,7 @@ export class Transmitter {
     pack.reroute(new Set(moved.map(({ cell }) => cell)), cells)
   }
 
-  /** A full disk stops the crawl, not the pack: it is stored as soon as there is room again. */
+  /** Repeats until the store takes the pack: a full disk stops the crawl, but loses no pack. */
   async #store(pack: OpenPack): Promise<readonly StoredFile[]> {
     const { store, clock, onDiskTrouble, stopping } = this.#parts
     for (;;) {

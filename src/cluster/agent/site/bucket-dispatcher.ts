@@ -1,8 +1,8 @@
 /**
- * Which of the sites in hand are asked, under `phases` (K6-K8): a site of the phase that is open gathers a
- * list of its URLs in an element of the bucket, the list goes to one connection, and the site makes room for
- * others of its column. A list that does not fill is sent as it is as soon as nothing more is known to put
- * into it; a column that is full has a line.
+ * Under `phases`, decides which of the held sites are crawled (K6-K8). A site of the open phase gets an
+ * element of the bucket, which it fills with a list of its URLs, and one connection crawls the list. Then the
+ * site makes room for others of its column. A list is sent when it is full, or when the site has no more
+ * URLs. If the column is full, the site waits.
  */
 
 import type { BucketSizes } from '../../../config/index.js'
@@ -14,16 +14,16 @@ import type { SiteCrawl } from './site-crawl.js'
 export interface BucketDispatcherParts {
   readonly clock: Clock
   readonly sizes: BucketSizes
-  /** A site waits long: true when it has to do so in the ledger, because many others wait here. */
+  /** Called when a site waits long: true if it has to wait in the ledger, because many others wait here. */
   readonly lendsLane: () => boolean
-  /** Ends when the agent stops asking. */
+  /** Aborts when the agent stops. */
   readonly signal: StopSignal
 }
 
-/** Who waits for a row, or for the window to slide, looks this often whether it is still to. */
+/** The longest wait for room in the bucket or in the window of states. */
 const LOOK_MS = 1_000
 
-/** The URLs of a site that go to its connection together. */
+/** The URLs of a site that one connection crawls together. */
 export class UrlList {
   readonly #states: UrlStates
   #next: number
@@ -54,7 +54,7 @@ export class UrlList {
     else this.#states.complete(number)
   }
 
-  /** What is left of it waits in the site's queue, for the next list. */
+  /** The rest of the list stays in the queue of the site, for the next list. */
   close(): void {
     for (const number of this.#numbers.values()) this.#states.stall(number)
     this.#numbers.clear()
@@ -73,30 +73,32 @@ export class BucketDispatcher {
     this.#states = new UrlStates(parts.sizes.window)
   }
 
-  /** Crawls one list of the site's URLs; returns early when the site is to be left or has rows to read. */
+  /** Crawls one list of URLs of the site; returns early if the site has to be left or has rows to read. */
   async dispatch(site: SiteCrawl, crawl: (site: SiteCrawl) => Promise<void>): Promise<void> {
-    if (!(await this.#opened(site))) return
-    const element = await this.#placed(site)
+    if (!(await this.#isOpen(site))) return
+    const element = await this.#place(site)
     if (element === null) return
-    const list = this.#listed(site)
+    const list = this.#listOf(site)
     if (list === null) {
       this.#bucket.free(element)
       await site.farOff(site.wake.wait(LOOK_MS))
       return
     }
     this.#bucket.fetch(element)
-    site.listBegan(list)
+    site.setList(list)
     try {
       await crawl(site)
     } finally {
-      site.listEnded()
+      site.setList(null)
       list.close()
       this.#rest(element, site.pace.readyAt)
     }
   }
 
-  /** Null while the window has no room. Sitemaps that are due are not queued yet. */
-  #listed(site: SiteCrawl): UrlList | null {
+  /**
+   * Null while the window of states has no room. A list may be needed for sitemaps, which are not queued yet.
+   */
+  #listOf(site: SiteCrawl): UrlList | null {
     const { list } = this.#parts.sizes
     const numbers = this.#states.list(Math.min(list, Math.max(1, site.frontier.size)))
     return numbers.count === 0 ? null : new UrlList(this.#states, numbers)
@@ -110,8 +112,8 @@ export class BucketDispatcher {
     else clock.after(Math.min(Math.ceil(waitMs), LOOK_MS), () => this.#bucket.free(element))
   }
 
-  /** Only hosts of the phase that is open are in the bucket. */
-  async #opened(site: SiteCrawl): Promise<boolean> {
+  /** True once the phase of the site is open, and the site may be crawled. */
+  async #isOpen(site: SiteCrawl): Promise<boolean> {
     const { clock, lendsLane } = this.#parts
     const { gate } = site.pace
     if (gate === null || !gate.isShut) return this.#goesOn(site)
@@ -123,7 +125,7 @@ export class BucketDispatcher {
     return !gate.isShut && this.#goesOn(site) && !site.inboxDirty
   }
 
-  async #placed(site: SiteCrawl): Promise<BucketElement | null> {
+  async #place(site: SiteCrawl): Promise<BucketElement | null> {
     const element = this.#bucket.place(site.site)
     if (element !== null) return element
     const leave = this.#bucket.overflow(site.site, () => site.wake.notify())

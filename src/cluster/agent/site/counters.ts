@@ -1,19 +1,19 @@
-/** What an agent has done so far: read by the progress line, the heartbeat and the report. */
+/** Counts of an agent, for the progress line, the heartbeat and the report. */
 export class Counters {
-  /** Requests sent, robots.txt apart. */
+  /** Requests sent, without robots.txt. */
   fetches = 0
-  /** Those of them whose end is in a pack that was shipped. */
+  /** Requests whose result is in a pack that was shipped. */
   concluded = 0
-  /** Pages settled with content (2xx or 304), acknowledged or not yet. */
+  /** Pages settled with content (2xx or 304), acknowledged or not. */
   pages = 0
   /** Payload bytes received. */
   bytes = 0
   /** URLs settled without content: failed, refused, 4xx, 5xx. */
   errors = 0
   redirects = 0
-  /** Requests that will be made again because this one failed. */
+  /** Failed requests that will be repeated. */
   retries = 0
-  /** Links that came from other agents, and the messages they came in, acknowledged. */
+  /** Acknowledged links from other agents, and the messages with them. */
   exchanged = 0
   messages = 0
   coalescedMessages = 0
@@ -21,6 +21,6 @@ export class Counters {
   packs = 0
   stalePacks = 0
   refusedFinishes = 0
-  /** Cells that were taken away by force, because they did not go by themselves. */
+  /** Cells that were taken away by force. */
   forcedCells = 0
 }

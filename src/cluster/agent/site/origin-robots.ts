@@ -1,7 +1,8 @@
 /**
- * May this URL be asked for at all: the robots state of a cell's origins, remembered in the ledger (M13). An
- * origin that cannot be judged is asked again after the retry interval, given up after so many failures in a
- * row, and judged anew once its rules are old. A site's http and https have each their own.
+ * May this URL be requested? Holds the robots state of the origins of a cell and saves it in the ledger
+ * (M13). If the robots.txt of an origin cannot be read, it is requested again after the retry interval, until
+ * the origin is given up after a number of failures in a row. Old rules are requested again. http and https
+ * of a site are different origins.
  */
 import type { Ledger, OriginState } from '../../../ledger/index.js'
 import {
@@ -18,7 +19,7 @@ import type { PageFaults } from './page-faults.js'
 
 export type OriginVerdict =
   | { readonly allowed: true; readonly crawlDelayMs: Millis }
-  /** With `until`: not now; the URL stays queued. Without: it is settled with this code. */
+  /** With `until`, the URL stays queued until then. Without, it is settled with this code. */
   | {
       readonly allowed: false
       readonly code: OutcomeCode
@@ -32,20 +33,15 @@ const OPEN: OriginVerdict = { allowed: true, crawlDelayMs: 0 }
 export interface OriginRobotsSettings {
   readonly mode: RobotsMode | 'ignore'
   readonly productToken: string
-  /** An origin that could not be judged is asked again after this. */
+  /** When a robots.txt that could not be read is requested again. */
   readonly retryMs: Millis
-  /**
-   * At most so many rounds over the addresses of a host that cannot be reached, whatever its failure's rule
-   * says.
-   */
+  /** The most rounds over the addresses of an unreachable host, whatever the rule of its outcome says. */
   readonly maxTries: number
   /** Failures in a row after which an origin is given up. */
   readonly maxFailures: number
-  /** Rules are asked for again after this. */
+  /** When rules are requested again. */
   readonly recheckMs: Millis
-  /**
-   * When this run of the crawl began: `resume` is a person's try, and does not wait for the retry interval.
-   */
+  /** Start of this run of the crawl: after `resume` nothing waits for the retry interval. */
   readonly runStartedAt: Millis
 }
 
@@ -60,9 +56,9 @@ export interface OriginRobotsParts {
 interface Known {
   readonly state: OriginState
   readonly rules: RobotsRules | null
-  /** Why it cannot be reached, learned in this run; null when it can, or when that was long ago. */
+  /** Why the origin could not be reached in this run; else null. */
   readonly unreachable: OutcomeCode | null
-  /** Rounds over all its addresses that failed. */
+  /** Failed rounds over all its addresses. */
   readonly rounds: number
   readonly retryAt: Millis
 }
@@ -71,7 +67,7 @@ export class OriginRobots {
   readonly #parts: OriginRobotsParts
   readonly #known = new Map<string, Known>()
   #asking: Map<string, Promise<void>> | null = null
-  /** Origins whose redirect leads to a group that cannot be asked before this time. */
+  /** Origins whose robots.txt redirects to a group that must not be requested before this time. */
   #postponed: Map<string, Millis> | null = null
 
   constructor(parts: OriginRobotsParts, states: readonly OriginState[]) {
@@ -79,7 +75,7 @@ export class OriginRobots {
     for (const state of states) this.#remember(state)
   }
 
-  /** The verdict, or null when the origin has to be qualified first. */
+  /** The verdict; null if the origin has to be qualified first. */
   judge(url: string): OriginVerdict | null {
     if (this.#parts.settings.mode === 'ignore') return OPEN
     const known = this.#known.get(originOf(url))
@@ -89,7 +85,7 @@ export class OriginRobots {
     return this.#judgeOrigin(originOf(url), known)
   }
 
-  /** A URL that the rules throw at is not asked for (P9). */
+  /** If the rules throw, the URL is not requested (P9). */
   #judgeByRules(url: string, rules: RobotsRules): OriginVerdict {
     try {
       const { allowed, line } = rules.allows(url)
@@ -101,7 +97,7 @@ export class OriginRobots {
     }
   }
 
-  /** What the rules of an origin ask for; 0 when nothing. */
+  /** The Crawl-delay of an origin; 0 without one. */
   crawlDelayMs(origin: string): Millis {
     return this.#known.get(origin)?.rules?.crawlDelayMs ?? 0
   }
@@ -111,20 +107,20 @@ export class OriginRobots {
     for (const [origin, { rules }] of this.#known) if (rules !== null) yield { origin, urls: rules.sitemaps }
   }
 
-  /** True when some origin has ever answered when it was asked for its robots.txt. */
+  /** True if some origin has ever answered a request for its robots.txt. */
   get hasAnswered(): boolean {
     for (const { state } of this.#known.values()) if (hasAnswered(state)) return true
     return false
   }
 
-  /** True when some origin of this cell may be crawled now: then the others need not hold it up. */
+  /** True if some origin of this cell may be crawled now: the cell need not wait for the others then. */
   get isOpen(): boolean {
     for (const { state } of this.#known.values())
       if ((state.verdict === 'rules' || state.verdict === 'allow-all') && !this.#isOld(state)) return true
     return false
   }
 
-  /** Runs `ask` for the origin, unless somebody is at it already. */
+  /** Runs `ask` for the origin, or waits for the call that runs already. */
   once(url: string, ask: (origin: string) => Promise<void>): Promise<void> {
     const origin = originOf(url)
     const known = this.#asking?.get(origin)
@@ -136,13 +132,13 @@ export class OriginRobots {
     return asking
   }
 
-  /** What a procedure found: the robots date and the failure count are durable before the next request. */
+  /** Saves the result of a procedure: date and failure count are durable before the next request. */
   async learn(origin: string, found: Qualification): Promise<void> {
     const { cell, ledger, clock } = this.#parts
     const { verdict, status, detail, body } = found
     const before = this.#known.get(origin)
     const failed = verdict === 'unavailable' || verdict === 'unreachable'
-    // Who answered before is not gone for good: it is asked again as one that only refuses to tell.
+    // An origin that has answered before may come back: unreachable counts as unavailable.
     const kept = verdict === 'unreachable' && hasAnswered(before?.state) ? 'unavailable' : verdict
     const state: OriginState = {
       origin,
@@ -159,7 +155,7 @@ export class OriginRobots {
     await ledger.saveOrigin(cell, this.#remember(state, found, before?.rounds))
   }
 
-  /** The procedure could not go on before this time; that is nobody's failure. */
+  /** The procedure cannot continue before this time. That is no failure. */
   postpone(origin: string, until: Millis): void {
     this.#postponed ??= new Map()
     this.#postponed.set(origin, until)
@@ -189,8 +185,7 @@ export class OriginRobots {
   }
 
   /**
-   * Returns the state as it is kept: a file that the parser throws at counts as one that could not be read
-   * (P9).
+   * Returns the state that is kept: if the parser throws, the file counts as one that cannot be read (P9).
    */
   #remember(learned: OriginState, found?: Qualification, roundsBefore = 0): OriginState {
     const { settings, faults } = this.#parts

@@ -1,12 +1,11 @@
 /**
- * Exceptions that one page causes. While a page is parsed, routed and put into its pack nothing asks the
- * ledger and nothing waits for a signal, so an exception there is a bug that this page brought to light, and
- * becomes its outcome. The one other cause is the disk that queues and seen-sets spill to: such an error ends
- * the agent, as everywhere.
+ * Exceptions that one page causes. While a page is parsed, routed and put into the pack, nothing calls the
+ * ledger and nothing waits. So an exception there is a bug that this page triggers, and becomes its outcome.
+ * The only other cause is the disk to which queues and seen-sets spill: such an error ends the agent.
  */
 import { forDisplay, isOfPage } from '../../../model/index.js'
 
-/** Lines in the log: a site may cause as many as it has pages. Outcomes count them all. */
+/** The most lines in the log: each page of a site may cause one. The outcomes count all of them. */
 const MOST_LINES = 1_000
 const STACK_CHARS = 4_000
 
@@ -20,18 +19,18 @@ export class PageFaults {
     this.#log = log
   }
 
-  /** Logs what our own code threw; returns it in one line. Throws errors of the disk again. */
+  /** Logs an exception of our own code and returns it as one line. Rethrows errors of the disk. */
   caught(url: string, error: unknown): string {
     if (!isOfPage(error)) throw error
     return this.#note('internal error', url, error)
   }
 
-  /** Logs what the fetcher threw, whose errors are never those of the disk. */
+  /** Logs an exception of the fetcher, which does not use the disk. */
   ofFetch(url: string, error: unknown): void {
     this.#note('internal error', url, error)
   }
 
-  /** Logs what a hook threw; returns it in one line. Its errors are its own, whatever they say. */
+  /** Logs an exception of a hook and returns it as one line. It never counts as an error of our disk. */
   ofHook(hook: string, url: string, error: unknown): string {
     return `${hook}: ${this.#note(`hook ${hook} failed`, url, error)}`
   }

@@ -1,6 +1,4 @@
-/**
- * One leased cell in an agent's hands: its queue, its pace, its rules, and what of it is not yet committed.
- */
+/** One leased cell of an agent: its queue, its pace, its rules, and what of it is not committed yet. */
 
 import {
   type CellId,
@@ -17,63 +15,17 @@ import type { CellFrontier, FrontierEntry } from '../../../page/frontier/index.j
 import type { SiteTraps } from '../../../page/frontier/traps/index.js'
 import { RequestAbort, type SitePace } from '../../../page/politeness/index.js'
 import type { UrlList } from './bucket-dispatcher.js'
+import type { LaneCount } from './lane-count.js'
 import type { OriginRobots } from './origin-robots.js'
 
-/**
- * `crawling`: lanes may take its URLs. `giving-up`: its queue is settled unasked. `leaving`: no new request.
- */
+/** `crawling`: lanes take its URLs. `giving-up`: its URLs are refused unasked. `leaving`: no new request. */
 export type SiteMode =
   | { readonly is: 'crawling' }
   | { readonly is: 'giving-up'; readonly because: OutcomeCode; readonly detail: string }
   | { readonly is: 'leaving'; readonly to: Leave; readonly until: Millis; readonly why: string }
 
-/**
- * `split`: cells by path take its place. `park`: until the crawl is resumed. `rest`: until its turn is near.
- */
+/** `split`: cells by path replace it. `park`: until the crawl is resumed. `rest`: until its turn is near. */
 type Leave = 'slice' | 'split' | 'park' | 'rest' | 'stop' | 'lost'
-
-/**
- * Lanes at work, of all sites in hand. Each has a number, from 1. A site keeps the number of its lane: when
- * it comes back to work and another has taken its place, the two share it.
- */
-export class LaneCount {
-  busy = 0
-  readonly #lanes: number
-  /** Sites at each number, up to the highest that was needed; 0 is none. */
-  readonly #sites: number[] = [Number.POSITIVE_INFINITY]
-
-  constructor(lanes: number) {
-    this.#lanes = lanes
-  }
-
-  /** `wanted` is 0 where any will do: then it is the lowest that is free, or shared by the fewest. */
-  take(wanted: number): number {
-    this.busy++
-    const lane = wanted > 0 ? wanted : this.#freest()
-    while (this.#sites.length <= lane) this.#sites.push(0)
-    this.#sites[lane]++
-    return lane
-  }
-
-  #freest(): number {
-    const free = this.#sites.indexOf(0)
-    if (free > 0) return free
-    if (this.#sites.length <= this.#lanes) return this.#sites.length
-    return this.#sites.indexOf(Math.min(...this.#sites))
-  }
-
-  giveBack(lane: number): void {
-    this.busy--
-    this.#sites[lane]--
-  }
-
-  /** Of the lanes at work. */
-  numbers(): number[] {
-    const atWork: number[] = []
-    for (let lane = 1; lane < this.#sites.length; lane++) if (this.#sites[lane] > 0) atWork.push(lane)
-    return atWork
-  }
-}
 
 export interface SiteParts {
   readonly lease: Lease
@@ -86,9 +38,9 @@ export interface SiteParts {
   readonly failures?: number
   /** The site has answered before this lease. */
   readonly answered?: boolean
-  /** Which URLs of its site it holds; all, where it is not told. */
+  /** Which URLs of its site the cell holds; absent: all. */
   readonly part?: CellPart | null
-  /** What it took to make its queue out of its journal. */
+  /** How long the rebuild from the journal took. */
   readonly rebuildMs?: Millis
 }
 
@@ -97,14 +49,14 @@ export class SiteCrawl {
   readonly site: Site
   readonly #part: CellPart | null
   readonly rebuildMs: Millis
-  /** Cell and epoch: what a pack calls it by. A cell may be lost and leased again while one pack fills. */
+  /** Cell and epoch, as packs name it: a cell may be lost and leased again while one pack fills. */
   readonly leaseKey: string
   readonly lease: Lease
   readonly frontier: CellFrontier
   readonly pace: SitePace
   readonly originRobots: OriginRobots
   readonly traps: SiteTraps
-  /** Aborts requests that must not go on to their end. */
+  /** Aborts the requests of this site. */
   readonly requestAbort = new RequestAbort()
   /** Notified when there may be something to do again. */
   readonly wake: WakeUp
@@ -121,7 +73,7 @@ export class SiteCrawl {
   #inboxDirty = true
   #appendedSeen: number
   #idle = false
-  /** Connections that wait long for their turn. */
+  /** Connections that wait for a turn that is far off. */
   #farOff = 0
   #hasLane = true
   #lane: number
@@ -157,7 +109,7 @@ export class SiteCrawl {
     this.#lane = parts.lanes.take(parts.lease.lane)
   }
 
-  /** True for URLs of its site that are of this cell. */
+  /** True if this cell holds the URL, which is of its site. */
   holds(url: string): boolean {
     return this.#part === null || this.#part(url)
   }
@@ -172,7 +124,7 @@ export class SiteCrawl {
     return this.#mode.is === 'leaving' && this.#mode.to === 'lost'
   }
 
-  /** No new request is sent, and whoever waits for the turn of this site stops waiting. */
+  /** Sends no new request, and ends all waits for the turn of this site. */
   leave(to: Leave, until: Millis = 0, why = ''): void {
     if (this.lost) return
     this.#mode = { is: 'leaving', to, until, why: forDisplay(why) }
@@ -196,29 +148,34 @@ export class SiteCrawl {
     this.#connections--
   }
 
-  /** Under `phases`: the URLs that may be requested now; null elsewhere. */
-  get list(): UrlList | null {
-    return this.#list
-  }
-
-  listBegan(list: UrlList): void {
+  /** Under `phases`: the URLs that may be requested now; null with all other assignments. */
+  setList(list: UrlList | null): void {
     this.#list = list
   }
 
-  listEnded(): void {
-    this.#list = null
+  /** True if the list of URLs that may be requested now has none left. */
+  get isListOver(): boolean {
+    return this.#list?.isOver ?? false
   }
 
-  /** True if this URL is the last one that was queued for another try. */
-  isStalled(entry: FrontierEntry): boolean {
-    return this.#stalled === entry
+  /** The next URL that is due; null if there is none. */
+  nextDue(now: Millis): FrontierEntry | null {
+    // One good page ends a row of failures: it is more likely among URLs that have not failed yet.
+    const entry = this.frontier.next(now, this.#failures > 1)
+    if (entry !== null) this.#list?.begin(entry)
+    return entry
+  }
+
+  /** The visit of the URL is over. */
+  visited(entry: FrontierEntry): void {
+    this.#list?.end(entry, this.#stalled === entry)
   }
 
   queuedAgain(entry: FrontierEntry): void {
     this.#stalled = entry
   }
 
-  /** URLs set aside because their origin must wait for its robots.txt while others of the site go on. */
+  /** URLs set aside because their origin waits for its robots.txt; other origins of the site go on. */
   get setAside(): number {
     return this.#setAside
   }
@@ -227,7 +184,7 @@ export class SiteCrawl {
     this.#setAside++
   }
 
-  /** The origins' robots.txt may name sitemaps that are not queued yet. True at the start of a lease. */
+  /** True if robots.txt files may name sitemaps that are not queued yet, as at the start of a lease. */
   get sitemapsDue(): boolean {
     return this.#sitemapsDue
   }
@@ -242,21 +199,17 @@ export class SiteCrawl {
 
   // Requests, and what came of them.
 
-  /** Visits under way, robots procedures not included. */
+  /** Requests on the wire, robots procedures not included. */
   get inFlight(): number {
     return this.#inFlight
   }
 
-  get robotsInFlight(): number {
-    return this.#robotsInFlight
-  }
-
-  /** Visits that have not come to their outcome yet: on the wire, or waiting for room in the pack. */
+  /** Visits without an outcome yet: on the wire, or waiting for room in the pack. */
   get unfinished(): number {
     return this.#inFlight + this.#unsettled
   }
 
-  /** True while a request is on the wire, robots.txt included. */
+  /** True while a request is on the wire, robots procedures included. */
   get isRequesting(): boolean {
     return this.#inFlight + this.#robotsInFlight > 0
   }
@@ -283,16 +236,14 @@ export class SiteCrawl {
     this.#robotsInFlight--
   }
 
-  /** A response waits for room in the pack. */
-  roomAwaited(): void {
+  /** Waits with a response until the pack may have room; its visit counts as unfinished meanwhile. */
+  async awaitRoom(shipped: Promise<void>): Promise<void> {
     this.#unsettled++
-  }
-
-  roomFound(): void {
+    await shipped
     this.#unsettled--
   }
 
-  /** True once the site has ever answered: a site that never did is given up, one that did is parked. */
+  /** True if the site has ever answered: it is parked when it fails; a site that never did is given up. */
   get answered(): boolean {
     return this.#answered
   }
@@ -307,7 +258,7 @@ export class SiteCrawl {
     this.#answeredBy[scheme] = true
   }
 
-  /** Pages that came under this lease. */
+  /** Pages fetched under this lease. */
   get pages(): number {
     return this.#pages
   }
@@ -354,7 +305,7 @@ export class SiteCrawl {
     this.#cursor = position
   }
 
-  /** Takes the ledger's count of inbox rows; true if it differs from the count seen last. */
+  /** Notes the ledger's count of inbox rows; true if it has changed. */
   countedInbox(appended: number): boolean {
     if (appended === this.#appendedSeen) return false
     this.#appendedSeen = appended
@@ -363,7 +314,7 @@ export class SiteCrawl {
 
   // Packs, and the end of the lease.
 
-  /** Packs, open or under way, that hold something of this cell. */
+  /** Packs, open or being shipped, that hold something of this cell. */
   get uncommitted(): number {
     return this.#uncommitted
   }
@@ -386,17 +337,14 @@ export class SiteCrawl {
     this.#uncommitted--
   }
 
-  /** The cell is taken away because it did not go by itself; true the first time. */
+  /** The cell is taken away by force; true the first time. */
   force(): boolean {
     const isFirst = !this.#isForced
     this.#isForced = true
     return isFirst
   }
 
-  /**
-   * The ledger's answer to a forced release. Until it is here the ledger may still list the lease, so the
-   * cell stays in hand.
-   */
+  /** The ledger's answer to a forced release. Until it comes the ledger may list the lease: keep the cell. */
   get released(): Promise<unknown> | null {
     return this.#released
   }
@@ -414,7 +362,7 @@ export class SiteCrawl {
 
   // The lane.
 
-  /** Nothing ready and nothing under way: the lane is free for another site. */
+  /** True if nothing is ready and nothing is under way: the lane is free for another site. */
   get idle(): boolean {
     return this.#idle
   }
@@ -424,7 +372,7 @@ export class SiteCrawl {
     this.#countLane()
   }
 
-  /** The number of its lane, from 1; of the last one while it has none. */
+  /** The number of its lane, from 1; while it has none, of its last lane. */
   get lane(): number {
     return this.#lane
   }
@@ -433,7 +381,7 @@ export class SiteCrawl {
     return this.#hasLane
   }
 
-  /** Waits for `turn`; all its connections waiting, the site's lane is free for another. */
+  /** Waits for a turn that is far off. While all connections wait, the lane is free for another site. */
   async farOff<T>(turn: Promise<T>): Promise<T> {
     this.#farOff++
     this.#countLane()

@@ -1,5 +1,5 @@
 /**
- * A buffer that grows by doubling. Everything the store encodes is appended to one: no string or array in
+ * A buffer that grows by doubling. The store encodes everything into one, without strings or arrays in
  * between.
  */
 
@@ -19,9 +19,7 @@ export class ByteSink {
     return this.#length
   }
 
-  /**
-   * The buffer itself, with room for `count` bytes after `length`. Valid until the next call that grows it.
-   */
+  /** The buffer, with room for `count` bytes after `length`; valid until the next call that grows it. */
   reserve(count: number): Buffer {
     const wanted = this.#length + count
     if (wanted > this.#bytes.length) {
@@ -32,7 +30,7 @@ export class ByteSink {
     return this.#bytes
   }
 
-  /** Says that `count` reserved bytes have been written. */
+  /** Adds `count` reserved bytes, which have been written, to the length. */
   advance(count: number): void {
     this.#length += count
   }
@@ -56,12 +54,7 @@ export class ByteSink {
     this.#length += 4
   }
 
-  double(value: number): void {
-    this.reserve(8).writeDoubleLE(value, this.#length)
-    this.#length += 8
-  }
-
-  /** Appends `value` as UTF-8 and says how many bytes that took. */
+  /** Appends `value` as UTF-8; returns the number of bytes. */
   text(value: string): number {
     const bytes = this.reserve(value.length * 3)
     const start = this.#length
@@ -71,7 +64,7 @@ export class ByteSink {
     return count
   }
 
-  /** Appends `value`, of which the caller knows that it is ASCII. */
+  /** Appends `value`, which must be ASCII. */
   ascii(value: string): void {
     const bytes = this.reserve(value.length)
     if (value.length <= BY_HAND_CHARS)
@@ -80,12 +73,12 @@ export class ByteSink {
     this.#length += value.length
   }
 
-  /** What has been written so far, without copying; changes to the sink show through until it grows. */
+  /** The bytes written so far, not copied: a view of the sink until it grows. */
   view(start = 0, end = this.#length): Buffer {
     return this.#bytes.subarray(start, end)
   }
 
-  /** Takes back what was written behind `length`. */
+  /** Removes what was written after `length`. */
   cut(length: number): void {
     this.#length = length
   }

@@ -1,4 +1,4 @@
-/** A moment in UTC as archives write it. Thousands of pages share a second: the last one is remembered. */
+/** Times in UTC as archives write them. The last second is cached, as thousands of pages share one. */
 
 let lastSecond = Number.NaN
 /** `2026-01-02T03:04:05.` */

@@ -17,7 +17,7 @@ interface SnappyExports {
 
 let wasm: SnappyExports | undefined
 
-/** What is longer than any page or text of ours is stored as literals. */
+/** Input that exceeds the buffer of the compressor is stored as literals. */
 export function appendSnappy(sink: ByteSink, input: Buffer): void {
   appendSnappySize(sink, input.length)
   wasm ??= loadWasm<SnappyExports>('snappy')
@@ -31,7 +31,7 @@ export function appendSnappy(sink: ByteSink, input: Buffer): void {
   sink.append(memory.subarray(wasm.OUTPUT.value, wasm.OUTPUT.value + size))
 }
 
-/** What a block of `size` bytes begins with. */
+/** Appends the head of a block of `size` bytes. */
 export function appendSnappySize(sink: ByteSink, size: number): void {
   let left = size
   for (; left >= 128; left >>>= 7) sink.byte((left & 127) | 128)
@@ -50,7 +50,7 @@ export function appendSnappyLiteral(sink: ByteSink, input: Buffer): void {
   }
 }
 
-/** How many bytes a block holds, and where its pieces begin. */
+/** The uncompressed length of a block, and the offset of its pieces. */
 export function snappySize(block: Buffer): { readonly bytes: number; readonly piecesAt: number } {
   let bytes = 0
   for (let at = 0; ; at++) {
@@ -59,7 +59,7 @@ export function snappySize(block: Buffer): { readonly bytes: number; readonly pi
   }
 }
 
-/** What a block of our own holds, or its first `most` bytes; its checksum has been compared. */
+/** The content of a block, or its first `most` bytes. The caller has compared its checksum. */
 export function snappyContent(block: Buffer, most = Number.POSITIVE_INFINITY): Buffer {
   const { bytes, piecesAt } = snappySize(block)
   const content = Buffer.allocUnsafe(Math.min(bytes, most))
@@ -78,7 +78,7 @@ export function snappyContent(block: Buffer, most = Number.POSITIVE_INFINITY): B
     const size = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1
     const offset = kind === 1 ? ((tag >> 5) << 8) | block[at] : block.readUInt16LE(at)
     at += kind
-    // One by one: a copy may reach into what it writes.
+    // Byte by byte: the source of a copy may overlap its target.
     for (const end = done + size; done < end; done++) content[done] = content[done - offset]
   }
   return content

@@ -1,8 +1,8 @@
 /**
- * What a pack says of hosts, for the next crawl: where a site was reached, how long it took to connect, how
- * many pages were asked for again and how many of them had changed, and the bytes of what came and was no
- * page. Rows of text behind their size: site, address, milliseconds to connect (-1: nobody did), checked,
- * changed, other bytes. They stand in the log of pages, which every site has.
+ * Facts about hosts in a pack, for the next crawl: address and connect time of each site, how many known
+ * pages were checked and how many had changed, and the bytes that are not pages. Rows of text after their
+ * size: site, address, milliseconds to connect (-1: no connection), checked, changed, other bytes. They are
+ * in the log of pages, which every site has.
  */
 import { siteOf } from '../../../model/url/index.js'
 import { ByteSink } from '../bytes/index.js'
@@ -20,7 +20,7 @@ interface HostFact {
 const NEVER = -1
 
 export class HostFacts {
-  /** By lease key, site and address: connections are few, and so are these. */
+  /** By lease key, site and address: few, like connections. */
   readonly #facts = new Map<string, HostFact>()
 
   connected(leaseKey: string, url: string, address: string, connectMs: number): void {
@@ -38,7 +38,7 @@ export class HostFacts {
     this.#of(leaseKey, siteOf(url), '').otherBytes += bytes
   }
 
-  /** All rows but those of the dropped tenancies. */
+  /** All rows except those of dropped lease keys. */
   toBytes(dropped: ReadonlySet<string>): Buffer {
     const sink = new ByteSink()
     for (const fact of this.#facts.values()) {

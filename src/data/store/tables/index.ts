@@ -6,9 +6,9 @@ export { HostFacts } from './host-facts.js'
 export { HostNotes, type LearnedNotes, NetNotes } from './learned-notes.js'
 export { appendLinks, LinkRowView, type PageLinks } from './link-rows.js'
 export {
-  listedIn,
   MANIFEST,
   type Manifest,
+  manifestFiles,
   readManifest,
   type TableFiles,
   writeManifest,

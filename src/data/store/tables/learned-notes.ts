@@ -14,10 +14,10 @@ import { LIMITS, LinkKind } from '../../../model/index.js'
 import { LinkRowView } from './link-rows.js'
 import type { Segment } from './segment.js'
 
-/** What looks at segments as they pass. */
+/** Collects notes from the segments of row logs. */
 export interface LearnedNotes {
   addSegment(segment: Segment): void
-  /** What there is to write so far, or all of it at the `end`; empty while there is room. */
+  /** The notes to be written: all at the `end`, before that none while there is room. */
   take(end: boolean): Buffer
   /** The same as lines. */
   takeLines(end: boolean): string[]
@@ -31,7 +31,7 @@ const QUESTION = 0x3f
 export class NetNotes implements LearnedNotes {
   readonly #counts = new Map<string, number>()
   readonly #targets = new Set<string>()
-  /** Where the URL of the page stands whose links pass by; none where it ends at 0. */
+  /** Position of the URL of the current page; none if `#pageEnd` is 0. */
   #pageStart = 0
   #pageEnd = 0
   #site = ''
@@ -52,12 +52,12 @@ export class NetNotes implements LearnedNotes {
   }
 
   take(end: boolean): Buffer {
-    return written(this.takeLines(end))
+    return gzipLines(this.takeLines(end))
   }
 
   takeLines(end: boolean): string[] {
     if (!end && this.#counts.size < LIMITS.notedNets) return []
-    return drained(this.#counts, (net, count) => `${count}\t${net}`)
+    return drainLines(this.#counts, (net, count) => `${count}\t${net}`)
   }
 
   /** A page with many links has several groups. */
@@ -112,12 +112,12 @@ export class HostNotes implements LearnedNotes {
   }
 
   take(end: boolean): Buffer {
-    return written(this.takeLines(end))
+    return gzipLines(this.takeLines(end))
   }
 
   takeLines(end: boolean): string[] {
     if (!end && this.#hosts.size < LIMITS.notedNets) return []
-    return drained(
+    return drainLines(
       this.#hosts,
       (host, note) => `${host}\t${note.connectMs}\t${note.checked}\t${note.changed}\t${note.otherBytes}`,
     )
@@ -139,14 +139,14 @@ export class HostNotes implements LearnedNotes {
 
 const NOTHING = Buffer.alloc(0)
 
-export function drained<T>(notes: Map<string, T>, line: (key: string, note: T) => string): string[] {
+export function drainLines<T>(notes: Map<string, T>, line: (key: string, note: T) => string): string[] {
   const lines: string[] = []
   for (const [key, note] of notes) lines.push(line(key, note))
   notes.clear()
   return lines
 }
 
-export function written(lines: readonly string[]): Buffer {
+export function gzipLines(lines: readonly string[]): Buffer {
   return lines.length === 0 ? NOTHING : gzipSync(`${lines.join('\n')}\n`, { level: LEVEL })
 }
 

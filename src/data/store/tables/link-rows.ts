@@ -11,12 +11,6 @@ export interface PageLinks {
   readonly kinds: ArrayLike<number>
 }
 
-export interface LinkRow {
-  readonly url: string
-  readonly target: string
-  readonly kind: number
-}
-
 const FIXED_BYTES = 12
 
 // A page may have 50,000 links of 2 KB: in groups of this many, a reader never needs more than a few MB at
@@ -78,13 +72,5 @@ export class LinkRowView {
     this.targetEnd = this.targetStart + this.bytes.readUInt32LE(this.#at + 1)
     this.#at = this.targetEnd
     return true
-  }
-
-  toRow(): LinkRow {
-    return {
-      url: this.bytes.toString('utf8', this.urlStart, this.urlEnd),
-      target: this.bytes.toString('utf8', this.targetStart, this.targetEnd),
-      kind: this.kind,
-    }
   }
 }

@@ -1,4 +1,4 @@
-/** `tables/manifest.json`: what the tables consist of, for whoever cannot ask the ledger. */
+/** `tables/manifest.json`: the files of the tables, for readers without access to the ledger. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ListedFile, readSealed, writeSealed } from '../../../files/index.js'
@@ -56,7 +56,7 @@ interface Content {
 }
 
 /** Every file that a manifest lists, with its kind in the ledger. */
-export function listedIn({ tables }: Manifest): ListedFile[] {
+export function manifestFiles({ tables }: Manifest): ListedFile[] {
   return Object.entries(tables).flatMap(([table, { files, logs }]) => [
     ...files.map(file => ({ ...file, kind: table })),
     ...logs.map(log => ({ ...log, kind: `${table}-log` })),

@@ -1,6 +1,6 @@
 /**
- * What row logs that are not Parquet yet say of links and hosts, as conversion would note it: a crawl that
- * runs knows its links long before a file's worth of them is there.
+ * Notes on links and hosts from row logs that are not converted yet, as conversion would make them: a running
+ * crawl has many links before its first Parquet file.
  */
 import { HostNotes, type LearnedNotes, NetNotes } from './learned-notes.js'
 import { DamagedFileError, readSegments, type SegmentTable } from './segment.js'
@@ -10,12 +10,12 @@ export interface OpenLog {
   readonly committedBytes: number
 }
 
-/** Lines of nets, of as many logs as have `mostBytes` together: the rest is left out. */
+/** Lines of nets, from logs of at most `mostBytes` together; other logs are left out. */
 export function netsInLogs(logs: readonly OpenLog[], mostBytes: number): Generator<string> {
   return notesIn(logsWithin(logs, mostBytes), 'links', new NetNotes())
 }
 
-/** Lines of hosts: a small part of a log of pages, and the rest of it is passed over. */
+/** Lines of hosts, a small part of a log of pages; the rest is not read. */
 export function hostsInLogs(logs: readonly OpenLog[]): Generator<string> {
   return notesIn(logs, 'hosts', new HostNotes())
 }
@@ -28,7 +28,7 @@ function* notesIn(logs: readonly OpenLog[], table: SegmentTable, notes: LearnedN
         yield* notes.takeLines(false)
       }
     } catch (error) {
-      // It has become Parquet meanwhile; or it is damaged, which whoever converts it will say.
+      // It was converted meanwhile, or it is damaged, which its conversion will report.
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
       if (!isGone && !(error instanceof DamagedFileError)) throw error
     }

@@ -1,6 +1,6 @@
 /**
- * What a page row says of the page itself, packed: a page that has not changed says it again in the next
- * crawl.
+ * The facts of a page row about the page itself, packed. A page that has not changed has the same facts in
+ * the next crawl.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { PageRow } from '../../../model/index.js'

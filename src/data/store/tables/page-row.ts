@@ -11,7 +11,7 @@
  *
  * The WARC offset has a place of its own so that a pack can be rewritten without some of its cells.
  */
-import type { OutcomeCode, PageRow } from '../../../model/index.js'
+import type { PageRow } from '../../../model/index.js'
 import type { ByteSink } from '../bytes/index.js'
 
 const FIXED_BYTES = 132
@@ -56,8 +56,8 @@ export const PageInt = {
 export const PageNumber = { fetchedAt: 40, fetchMs: 48, bodyBytes: 56 } as const
 
 /**
- * Appends `row`. Its text has gone to a block, of which only the length is told; the place of its record is
- * given apart because it is known last (offset -1: not archived).
+ * Appends `row`; its text is in a block, so only the length is written. The place of the record is a
+ * parameter of its own because it is known last (offset -1: not archived).
  */
 export function appendPageRow(
   sink: ByteSink,
@@ -105,22 +105,19 @@ export function appendPageRow(
   bytes.writeUInt32LE(textBytes, start + PageInt.textBytes)
 }
 
-/** Moves the record of the row at `at` by `shift` bytes. */
+/** Adds `shift` to the record offset of the row at `at`. */
 export function shiftPageRow(rows: Buffer, at: number, shift: number): void {
   const offset = rows.readUInt32LE(at + 4)
   if (offset !== NOT_ARCHIVED) rows.writeUInt32LE(offset + shift, at + 4)
 }
 
-/** Looks at one encoded row after the other without making an object of it. */
+/** Reads encoded rows one after the other, without an object for each. */
 export class PageRowView {
   bytes: Buffer = Buffer.alloc(0)
   #at = 0
   readonly #starts = new Uint32Array(TEXTS + 1)
 
-  /**
-   * Points at the row that begins at `at` of `bytes`; returns its size. The caller has checked the segment's
-   * sum.
-   */
+  /** Moves to the row at `at`; returns its size. The caller has checked the segment's checksum. */
   moveTo(bytes: Buffer, at: number): number {
     this.bytes = bytes
     this.#at = at
@@ -151,47 +148,12 @@ export class PageRowView {
     return this.bytes.readDoubleLE(this.#at + place)
   }
 
-  /** Where the bytes of a text begin and, with `text + 1`, end. */
+  /** Offset of a text; `text + 1` gives its end. */
   textStart(text: number): number {
     return this.#starts[text]
   }
 
   string(text: number): string {
     return this.bytes.toString('utf8', this.#starts[text], this.#starts[text + 1])
-  }
-
-  /** `text` is the next of the blocks that go with the rows, where the row has one. */
-  toRow(text: Uint8Array): PageRow {
-    return {
-      url: this.string(PageText.url),
-      outcome: this.string(PageText.outcome) as OutcomeCode,
-      fetchedAt: this.number(PageNumber.fetchedAt),
-      fetchMs: this.number(PageNumber.fetchMs),
-      status: this.int(PageInt.status),
-      depth: this.int(PageInt.depth),
-      hops: this.int(PageInt.hops),
-      via: this.string(PageText.via),
-      lane: this.int(PageInt.lane),
-      attempt: this.int(PageInt.attempt),
-      bodyBytes: this.number(PageNumber.bodyBytes),
-      digest: this.string(PageText.digest),
-      mime: this.string(PageText.mime),
-      mimeDetected: this.string(PageText.mimeDetected),
-      charset: this.string(PageText.charset),
-      languages: this.string(PageText.languages),
-      truncated: this.string(PageText.truncated),
-      title: this.string(PageText.title),
-      description: this.string(PageText.description),
-      canonical: this.string(PageText.canonical),
-      redirect: this.string(PageText.redirect),
-      text,
-      outlinks: this.int(PageInt.outlinks),
-      outlinksForeign: this.int(PageInt.outlinksForeign),
-      etag: this.string(PageText.etag),
-      lastModified: this.string(PageText.lastModified),
-      refersToDate: this.string(PageText.refersToDate),
-      warcOffset: this.warcOffset,
-      warcLength: this.warcLength,
-    }
   }
 }

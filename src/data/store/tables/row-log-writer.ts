@@ -1,7 +1,4 @@
-/**
- * Writes a row log of its own, outside of any pack: for rows that are rebuilt or copied by `orbweaver
- * repair`.
- */
+/** Writes a row log outside of any pack: rows that `orbweaver repair` rebuilds or copies. */
 
 import { StagedFile } from '../../../files/index.js'
 import type { PageRow } from '../../../model/index.js'
@@ -12,7 +9,7 @@ import { type Segment, type SegmentHeader, segmentBuffers } from './segment.js'
 import { TextBlocks } from './text-blocks.js'
 
 const FLUSH_BYTES = 1024 * 1024
-/** Stands where a pack has its id. */
+/** Used as pack id. */
 const PACK = 'repair'
 
 export class RowLogWriter {
@@ -21,7 +18,7 @@ export class RowLogWriter {
   readonly #pages = new ByteSink()
   readonly #texts = new TextBlocks()
   readonly #links = new ByteSink()
-  /** Of the pages that are not written yet. */
+  /** Agent and WARC of the pages that are not written yet. */
   #agent = ''
   #warc = ''
   #bytes = 0
@@ -37,10 +34,7 @@ export class RowLogWriter {
     return this.#rows
   }
 
-  /**
-   * `warc` is the name of the file that holds its record, if there is one; the row's offset is that in the
-   * file.
-   */
+  /** `warc` is the file with the row's record, or empty; the row's offset is relative to that file. */
   addPage(row: PageRow, agent: string, warc: string): void {
     const isOther = agent !== this.#agent || warc !== this.#warc
     if (isOther || this.#pages.length + this.#texts.bytes >= FLUSH_BYTES) this.#flush()

@@ -2,11 +2,11 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pageLog, readLinks, readPages } from '../../../../test/kit/row-logs.js'
+import { type LinkRow, pageLog, readLinks, readPages } from '../../../../test/kit/row-logs.js'
 import { anyRow, anyUrl, inDirectory, sampleRow } from '../../../../test/kit/store-samples.js'
 import { LIMITS, type PageRow } from '../../../model/index.js'
 import { ByteSink } from '../bytes/index.js'
-import { appendLinks, type LinkRow } from './link-rows.js'
+import { appendLinks } from './link-rows.js'
 import { DamagedFileError, readSegments, salvageSegments, segmentBuffers } from './segment.js'
 
 const header = { pack: 'p-1', agent: 'agent ä', warc: 'archive/x-1-00001.warc.gz', baseOffset: 2 ** 40 + 1 }

@@ -15,9 +15,7 @@ import { LIMITS } from '../../../model/index.js'
 
 export type RowTable = 'pages' | 'links'
 
-/**
- * The log of pages holds rows of a pack first, then the blocks of their texts, then what it says of hosts.
- */
+/** In the log of pages, a pack has its rows first, then the blocks of their texts, then facts about hosts. */
 export type SegmentTable = RowTable | 'texts' | 'hosts'
 
 export interface SegmentHeader {
@@ -36,12 +34,12 @@ export interface Segment extends SegmentHeader {
 
 export const DAMAGED_FILE = 'DAMAGED_FILE'
 
-/** A committed file that is not what was committed: the disk lied, or somebody wrote to it. */
+/** A file that differs from what was committed: the disk failed, or the file was changed. */
 export class DamagedFileError extends Error {
-  /** Survives the way from another thread, where the class does not. */
+  /** Kept when the error comes from another thread; the class is not. */
   readonly code = DAMAGED_FILE
   readonly path: string
-  /** What follows the name of the file in a sentence. */
+  /** Follows the name of the file in a sentence. */
   readonly reason: string
 
   constructor(path: string, offset: number, what: string) {
@@ -102,7 +100,7 @@ export function digestSegments(buffers: readonly Buffer[], before: Crc32): Crc32
   return sum
 }
 
-/** From the checksum that a segment carries, so that its rows need not be gone through once more. */
+/** Uses the checksum in the segment, so that its rows are not read again. */
 function digestSegment(start: Buffer, length: number, before: Crc32): Crc32 {
   return joinCrc32(
     crc32(start.subarray(0, CHECKED_FROM), before),
@@ -111,13 +109,13 @@ function digestSegment(start: Buffer, length: number, before: Crc32): Crc32 {
   )
 }
 
-/** The buffer of the last reader: the next one uses it again. */
+/** The buffer of the last reader, reused by the next one. */
 let spare: Buffer | null = null
 
 /**
- * The segments of a log's committed prefix, all or those of one table: the others are passed over unread. A
- * segment's rows are valid until the next one is asked for. `from`: where a segment begins. `expected` is the
- * digest of the whole prefix: another log is sound in itself.
+ * The segments in the committed part of a log; with `table`, only those of one table, and the others are not
+ * read. A segment's rows are valid until the next segment is read. `from` is the start of a segment.
+ * `expected` is the digest of the committed part: another log would have sound segments too.
  */
 export function* readSegments(
   path: string,
@@ -151,25 +149,22 @@ export function* readSegments(
   }
 }
 
-/**
- * How many packs have written whole segments between two places of a log, the first of which is where a
- * segment begins.
- */
+/** The number of packs with whole segments between two offsets of a log; `from` is the start of a segment. */
 export function packsBetween(path: string, from: number, to: number): number {
   const packs = new Set<string>()
   try {
     for (const { pack } of readSegments(path, to, null, from)) packs.add(pack)
   } catch (error) {
-    // What was being written when the process was killed is cut anywhere.
+    // A killed process leaves its last segment cut anywhere.
     if (!(error instanceof DamagedFileError)) throw error
   }
   return packs.size
 }
 
 /**
- * The segments of a damaged log that are sound. `null` stands for what is not, from its beginning to the next
- * sound segment. Lengths lead from one segment to the next; where they do not, all behind is damaged: a text
- * in a row could look like a segment to a search.
+ * The sound segments of a damaged log; `null` stands for a damaged part up to the next sound segment.
+ * Segments are found by their lengths; after a damaged length the rest is given up, because a search could
+ * take text in a row for a segment.
  */
 export function* salvageSegments(path: string, committedBytes: number): Generator<Segment | null> {
   const file = new WindowedFile(path, 'all', null)

@@ -1,26 +1,26 @@
 /**
- * URLs as the tables show them. Tables are handed around, so the value of a parameter that lets somebody in
- * is not in them: a short digest stands in its place, and what differed before still differs. Frontier,
- * archive and index keep the URL itself, because it has to be asked for again.
+ * URLs as the tables show them. Tables are shared, so a short digest replaces the values of parameters that
+ * give access, and different values stay different. Frontier, archive and index keep the URL itself, because
+ * it is requested again.
  */
 import { hash } from 'node:crypto'
 import type { PageRow } from '../../../model/index.js'
 import type { PageLinks } from './link-rows.js'
 
-/** Whole names only: `?author=7` and `?tokens=all` say where a page is, not who may see it. */
+/** Whole names only: `?author=7` and `?tokens=all` are not credentials. */
 const SECRET =
   /([?&;](?:(?:[a-z]+[_-]?)?token|(?:client[_-]?)?secret|api[_-]?key|passw(?:or)?d|pwd|jwt|authorization|credentials?)=)([^&#;]+)/gi
 const DIGEST_LETTERS = 8
 
 export function tableUrl(url: string): string {
-  // Most URLs have no query at all, and this is asked for every link.
+  // Most URLs have no query, and this runs for every link.
   const query = url.indexOf('?')
   if (query < 0) return url
   const shown = url.slice(query).replaceAll(SECRET, (_, name: string, value: string) => name + stand(value))
   return url.slice(0, query) + shown
 }
 
-/** Begins with a tilde, so that nobody takes it for what it stands for. */
+/** Begins with a tilde, to be recognised as a replacement. */
 function stand(value: string): string {
   return `~${hash('sha1', value, 'hex').slice(0, DIGEST_LETTERS)}`
 }

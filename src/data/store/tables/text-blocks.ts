@@ -15,16 +15,16 @@ const HEAD_BYTES = 8
 
 export class TextBlocks {
   readonly #blocks = new ByteSink()
-  /** Of the block to come. */
+  /** Texts of the next block. */
   readonly #values = new ByteSink()
   #texts = 0
 
-  /** Blocks, and what waits to be compressed. */
+  /** Bytes of the blocks and of the texts not compressed yet. */
   get bytes(): number {
     return this.#blocks.length + this.#values.length
   }
 
-  /** Takes a text as `validText` gives it. One without any bytes is not kept: its row says so. */
+  /** Adds a text that `validText` returned. An empty text is not stored: the row has its length. */
   add(text: Uint8Array): void {
     if (text.length === 0) return
     this.#values.uint32(text.length)
@@ -56,10 +56,7 @@ export class TextBlocks {
   }
 }
 
-/**
- * The text in UTF-8. Table readers refuse a file for one byte that is not, so a text cut in mid-character is
- * mended.
- */
+/** The text as valid UTF-8: readers refuse a file for one bad byte, such as a character cut in half. */
 export function validText(text: Uint8Array): Uint8Array {
   return isUtf8(text) ? text : Buffer.from(Buffer.from(text).toString('utf8'))
 }
@@ -83,7 +80,7 @@ export function* readTexts(blocks: Buffer): Generator<Buffer> {
   for (const { snappy } of readBlocks(blocks)) yield* textsIn(snappyContent(snappy))
 }
 
-/** The first texts of a block, of which `most` bytes are unpacked; the last of them may be cut off. */
+/** The texts in the first `most` unpacked bytes of a block; the last may be cut. */
 export function firstTexts({ snappy }: TextBlock, most: number): Generator<Buffer> {
   return textsIn(snappyContent(snappy, most))
 }

@@ -6,15 +6,15 @@
 
 import { WordSketch } from '../../../model/bytes/index.js'
 import { LIMITS } from '../../../model/index.js'
-import { drained, type LearnedNotes, siteIn, written } from './learned-notes.js'
+import { drainLines, gzipLines, type LearnedNotes, siteIn } from './learned-notes.js'
 import { PageInt, PageRowView, PageText } from './page-row.js'
 import type { Segment } from './segment.js'
 import { firstTexts, readBlocks } from './text-blocks.js'
 
-/** Of a block that is unpacked, but at least so many bytes. */
+/** Share of a block that is unpacked, and the least number of bytes. */
 const UNPACKED_SHARE = 1 / 8
 const UNPACKED_BYTES = 16 * 1024
-/** A line of a host of which no address, no connection and no check is told. */
+/** The middle of a host line without address, connection and checks. */
 const NOTHING_ELSE = '\t\t\t-1\t0\t0\t0\t'
 
 interface SiteWords {
@@ -25,7 +25,7 @@ interface SiteWords {
 export class WordNotes implements LearnedNotes {
   readonly #sites = new Map<string, SiteWords>()
   readonly #row = new PageRowView()
-  /** Of each row whose text is still to come; null where it is not wanted. */
+  /** One for each row whose text has not come yet; null if the text is not wanted. */
   #texts: (SiteWords | null)[] = []
 
   addSegment(segment: Segment): void {
@@ -38,13 +38,13 @@ export class WordNotes implements LearnedNotes {
   }
 
   take(end: boolean): Buffer {
-    return written(this.takeLines(end))
+    return gzipLines(this.takeLines(end))
   }
 
-  /** Not while texts are awaited: they belong to sites that are here. */
+  /** Not while texts are expected: they belong to these sites. */
   takeLines(end: boolean): string[] {
     if (!end && (this.#texts.length > 0 || this.#sites.size < LIMITS.notedSites)) return []
-    const lines = drained(this.#sites, (site, { sketch }) => {
+    const lines = drainLines(this.#sites, (site, { sketch }) => {
       const words = sketch.toString()
       return words === '' ? '' : `${site}${NOTHING_ELSE}${words}`
     })
@@ -66,7 +66,7 @@ export class WordNotes implements LearnedNotes {
     for (const block of readBlocks(blocks)) {
       const sites = this.#texts.slice(next, next + block.texts)
       next += block.texts
-      // Of most sites enough is known after the first blocks.
+      // Most sites have enough words after the first blocks.
       if (sites.every(site => site === null)) continue
       const most = Math.max(UNPACKED_BYTES, block.snappy.length * UNPACKED_SHARE)
       let at = 0

@@ -1,6 +1,4 @@
-/**
- * What `--archive` can say, judged when the crawl is configured: an impossible wish is a value, not a crash.
- */
+/** Parses `--archive`; a wrong value is a result, not an exception. */
 
 export type ArchiveFormat =
   | { readonly codec: 'gzip'; readonly level: number }

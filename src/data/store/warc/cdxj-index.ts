@@ -13,9 +13,7 @@ export interface IndexTask {
   readonly outPath: string
 }
 
-/**
- * The log goes only after the index is there: whoever finds both, or only the index, has nothing left to do.
- */
+/** Removes the log after the index is complete, so a repeated call has nothing left to do. */
 export function finishIndex(task: IndexTask): void {
   sortLines(task.logPath, task.bytes, task.outPath)
   rmSync(task.logPath, { force: true })

@@ -40,7 +40,7 @@ function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
-/** Moves an entry by `shift`: what stood before its record in the pack has grown or gone. */
+/** Adds `shift` to an entry's offset: its record has moved within the pack. */
 export function shiftCdxjEntry(entries: Buffer, at: number, shift: number): void {
   entries.writeUInt32LE(entries.readUInt32LE(at + 4) + shift, at + 4)
 }

@@ -6,7 +6,7 @@ export const DIGEST_CHARS = 32
 
 /** Writes the digest of `bytes`, without the name of its algorithm, to `target` from `at` on. */
 export function writeSha1(bytes: Uint8Array, target: Uint8Array, at: number): void {
-  // A string of byte values costs half of what a buffer does.
+  // A binary string takes half the time of a buffer.
   const sum = hash('sha1', bytes, 'binary')
   let bits = 0
   let bitCount = 0
@@ -25,7 +25,7 @@ export function sha1Digest(bytes: Uint8Array): string {
 
 const letters = Buffer.alloc(DIGEST_CHARS)
 
-/** Digest of an exchange's payload (dechunked, still content-encoded): what duplicates are recognised by. */
+/** Digest of an exchange's payload (dechunked, still content-encoded), which identifies duplicates. */
 export function payloadDigest(payload: Uint8Array): string {
   return sha1Digest(payload)
 }

@@ -2,14 +2,14 @@
  * Records that fill the place of damaged ones in a WARC, byte for byte, so that every sound record stays
  * where indexes and tables say it is. They are `metadata` records without a target: readers pass over them.
  */
-import { crc32 } from 'node:zlib'
 import { xxh64 } from '../../../model/bytes/index.js'
+import { ByteSink } from '../bytes/index.js'
 import { sha1Digest } from './digest.js'
+import { appendStored, GZIP_HEAD } from './record-compressor.js'
 
-const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])
 /** Magic number; a descriptor that promises one segment, a content size of four bytes and a checksum. */
 const ZSTD_HEAD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa4])
-/** What a member takes besides its content: heads, one stored block, checksums. */
+/** Bytes of a member besides its content: heads, one stored block, checksums. */
 const GZIP_BYTES = GZIP_HEAD.length + 5 + 8
 const ZSTD_BYTES = ZSTD_HEAD.length + 4 + 3 + 4
 /** One stored block holds it in both formats. */
@@ -25,12 +25,12 @@ export interface Filler {
   readonly newId: () => string
 }
 
-/** The least that can be filled; every record of ours is longer. */
+/** The shortest range that can be filled; every record of ours is longer. */
 export function fillerBytesMin(filler: Filler): number {
   return overheadOf(filler) + head(filler, Buffer.alloc(0)).length + END.length
 }
 
-/** Members of `bytes` bytes together. */
+/** Members with a total of `bytes` bytes. */
 export function fillerRecords(bytes: number, filler: Filler): Buffer {
   const members: Buffer[] = []
   const count = Math.max(1, Math.ceil(bytes / (CONTENT_BYTES_MAX + overheadOf(filler))))
@@ -69,14 +69,9 @@ function head({ date, newId }: Filler, block: Buffer): Buffer {
 }
 
 function stored(content: Buffer): Buffer {
-  const block = Buffer.alloc(5)
-  block[0] = 1
-  block.writeUInt16LE(content.length, 1)
-  block.writeUInt16LE(content.length ^ 0xffff, 3)
-  const sums = Buffer.alloc(8)
-  sums.writeUInt32LE(crc32(content), 0)
-  sums.writeUInt32LE(content.length, 4)
-  return Buffer.concat([GZIP_HEAD, block, content, sums])
+  const sink = new ByteSink(content.length + GZIP_BYTES)
+  appendStored(sink, content)
+  return sink.view()
 }
 
 /** RFC 8878: one raw block, the last. */

@@ -12,6 +12,7 @@ export {
   type ArchivedResponse,
   archivedPayload,
   responseOf,
+  type SoundRecord,
   WarcReader,
   type WarcRecord,
 } from './warc-reader.js'

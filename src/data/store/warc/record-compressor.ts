@@ -9,7 +9,7 @@ import { FastDeflate } from '../compress/deflate/index.js'
 import type { ArchiveFormat } from './archive-format.js'
 
 export interface RecordCompressor {
-  /** Of a WARC file written with it. */
+  /** Extension of WARC files written with it. */
   readonly extension: string
   /** Appends `record`; `incompressible` says that squeezing it would only cost time. */
   append(sink: ByteSink, record: Buffer, incompressible: boolean): void
@@ -30,7 +30,7 @@ export function recordCompressor(format: Exclude<ArchiveFormat, { codec: 'none' 
   }
 }
 
-/** Appends a gzip member, or does not where the bytes are not worth it. */
+/** Appends a gzip member; returns false, without appending, if compression would not help. */
 type Gzip = (sink: ByteSink, record: Buffer) => boolean
 
 function fastGzip(): Gzip {
@@ -55,10 +55,10 @@ function zlibGzip(level: number): Gzip {
 }
 
 const STORED_BLOCK_BYTES = 65_535
-const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])
+export const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])
 
 /** A gzip member whose deflate blocks are plain copies. */
-function appendStored(sink: ByteSink, record: Buffer): void {
+export function appendStored(sink: ByteSink, record: Buffer): void {
   const blocks = Math.max(1, Math.ceil(record.length / STORED_BLOCK_BYTES))
   const bytes = sink.reserve(GZIP_HEAD.length + blocks * 5 + record.length + 8)
   const start = sink.length

@@ -1,4 +1,4 @@
-/** One WARC record being put together, in bytes from the start: three of them are made for every page. */
+/** Assembles a WARC record in bytes: every page needs three. */
 import { type Random, UUID_CHARS, writeUuid } from '../../../model/index.js'
 import { ByteSink } from '../bytes/index.js'
 import { DIGEST_CHARS, writeSha1 } from './digest.js'
@@ -38,12 +38,12 @@ export class RecordDraft {
     sink.append(ID_END)
   }
 
-  /** Whole fields. */
+  /** Adds complete header fields. */
   fields(lines: Buffer): void {
     this.#bytes.append(lines)
   }
 
-  /** `name` ends in a colon and a space; whoever gives the value has seen to it that it is one line. */
+  /** `name` ends in a colon and a space; `value` must be one line. */
   field(name: Buffer, value: string): void {
     this.#bytes.append(name)
     this.#bytes.text(value)

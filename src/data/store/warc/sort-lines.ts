@@ -1,17 +1,17 @@
 /**
  * Sorts the lines of a file bytewise within bounded memory: sorted runs on disk, then one merge. Lines stay
- * bytes where they were read: a string for each would be garbage that nobody is in a hurry to collect.
+ * in the buffers they were read into, to avoid a string for each.
  */
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { OPEN, type Output, StagedFile, writeDurably } from '../../../files/index.js'
 import { LIMITS } from '../../../model/index.js'
 
-/** Half of the bound for the lines that are sorted, half for those that are merged. */
+/** Half of the memory is for sorting, half for merging. */
 const RUN_BYTES = LIMITS.sortBytes / 2
 const WINDOW_BYTES = 64 * 1024
 const NEWLINE = 10
 
-/** Writes the first `bytes` of the lines in `input`, sorted, to `outPath`, whole or not at all. */
+/** Sorts the lines in the first `bytes` of `input` into `outPath`, atomically. */
 export function sortLines(input: string, bytes: number, outPath: string, runBytes = RUN_BYTES): void {
   const runs: string[] = []
   const lines = new LineWindow(input, bytes, runBytes)
@@ -32,7 +32,7 @@ export function sortLines(input: string, bytes: number, outPath: string, runByte
   }
 }
 
-/** Whole lines of a file, as many at a time as fit; a longer one makes it larger. */
+/** A window of whole lines of a file; it grows for a line that does not fit. */
 class LineWindow {
   readonly #file: number
   readonly #limit: number
@@ -61,7 +61,7 @@ class LineWindow {
     return this.#at >= this.#limit && this.#filled === this.#end
   }
 
-  /** Goes on to the lines behind these; false when there are none. */
+  /** Moves to the next lines; false if there are none. */
   next(): boolean {
     this.#bytes.copyWithin(0, this.#end, this.#filled)
     this.#filled -= this.#end
@@ -78,7 +78,7 @@ class LineWindow {
     closeSync(this.#file)
   }
 
-  /** Fills what is free, but for one byte. */
+  /** Fills the free part except for one byte. */
   #read(): boolean {
     if (this.#filled >= this.#bytes.length - 1) {
       const larger = Buffer.allocUnsafeSlow(this.#bytes.length * 2)
@@ -110,7 +110,7 @@ function writeSorted({ bytes, end }: LineWindow, out: Output): void {
     writeLine(bytes, start, out)
 }
 
-/** The line that begins at `start`, with its end; returns where the next one begins. */
+/** Writes the line at `start` with its line end; returns the start of the next. */
 function writeLine(bytes: Buffer, start: number, out: Output): number {
   const end = bytes.indexOf(NEWLINE, start) + 1
   out.write(bytes.subarray(start, end))

@@ -16,7 +16,7 @@ export function surt(url: string): string {
   return host + pathKey(url.slice(pathStart, queryStart)) + queryKey(url.slice(queryStart + 1))
 }
 
-/** A crawl asks the same sites again and again. */
+/** Caches the keys of recent hosts. */
 const hostKeys = new Map<string, string>()
 const HOST_KEYS_MAX = 10_000
 
@@ -75,7 +75,7 @@ const SESSIONS = [
 ]
 const MAY_HAVE_SESSION = /sid=|sessionid|cfid=/
 
-/** Each pattern takes away the last that matches it, and only that one. */
+/** Each pattern removes its last match only. */
 function withoutEach(patterns: readonly RegExp[], text: string): string {
   return patterns.reduce((left, pattern) => left.replace(pattern, '$1'), text)
 }

@@ -1,7 +1,7 @@
 /**
  * Finds and undoes the compression of single records: gzip members (ours and others'), zstd frames, or none.
  */
-import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
 import { gzipHeadBytes, isZstdFrame, loadedZstd, readZstdFrame } from '../../../model/bytes/index.js'
 
 /** `need`: the bytes end before the member does. `unloaded`: zstd, and `loadZstd` has not been called. */
@@ -17,18 +17,9 @@ export function firstMember(bytes: Buffer, maxBytes: number): Member {
   return { ok: false, why: 'damaged' }
 }
 
-/** All of `bytes` are one member, as an index says. */
-export function wholeMember(bytes: Buffer, maxBytes: number): Member {
-  if (bytes.length < 4 || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return firstMember(bytes, maxBytes)
-  try {
-    return { ok: true, length: bytes.length, content: gunzipSync(bytes, { maxOutputLength: maxBytes }) }
-  } catch (error) {
-    return { ok: false, why: reasonOf(error) }
-  }
-}
-
 /**
- * Node's gunzip runs on into the next member, so head and trailer are read here and only the middle inflated.
+ * Node's gunzip continues into the next member, so head and trailer are read here and only the data is
+ * inflated.
  */
 function gzipMember(bytes: Buffer, maxBytes: number): Member {
   const start = gzipHeadBytes(bytes)
@@ -45,7 +36,7 @@ function gzipMember(bytes: Buffer, maxBytes: number): Member {
   }
 }
 
-/** What zlib gives with `info`. */
+/** The result of zlib with `info`. */
 interface InflateInfo {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }

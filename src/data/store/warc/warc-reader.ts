@@ -12,7 +12,7 @@ import {
   parseHead,
   type ResponseHead,
 } from '../../../page/fetch/http/index.js'
-import { firstMember, type Member, wholeMember } from './warc-members.js'
+import { firstMember, type Member } from './warc-members.js'
 
 export interface WarcRecord {
   readonly type: string
@@ -21,13 +21,20 @@ export interface WarcRecord {
   readonly block: Buffer
 }
 
+export interface SoundRecord {
+  readonly ok: true
+  readonly offset: number
+  readonly length: number
+  readonly record: WarcRecord
+}
+
 export type RecordResult =
-  | { readonly ok: true; readonly record: WarcRecord; readonly offset: number; readonly length: number }
+  | SoundRecord
   | { readonly ok: false; readonly offset: number; readonly detail: string }
 
-/** A record is a body, its head and a WARC header; whoever wrote more is not us. */
+/** A body, its head and a WARC header; records of ours are not larger. */
 const RECORD_BYTES_MAX = LIMITS.bodyBytes + LIMITS.headerBytes + 64 * 1024
-/** What does not compress grows a little. */
+/** Incompressible data grows a little. */
 const MEMBER_BYTES_MAX = 2 * RECORD_BYTES_MAX
 const WINDOW_BYTES = 256 * 1024
 
@@ -53,13 +60,10 @@ export class WarcReader {
     if (length > MEMBER_BYTES_MAX) return failure(offset, 'too-large')
     const bytes = await this.#read(offset, length)
     if (bytes.length < length) return failure(offset, 'need')
-    return recordOf(wholeMember(bytes, RECORD_BYTES_MAX), offset)
+    return recordOf(firstMember(bytes, RECORD_BYTES_MAX), offset)
   }
 
-  /**
-   * Every record between `from` and `committedBytes` (the whole file by default); the first bad one is the
-   * last.
-   */
+  /** Every record from `from` to `committedBytes` (by default the end of the file); stops after a bad one. */
   async *records(committedBytes?: number, from = 0): AsyncGenerator<RecordResult> {
     const end = committedBytes ?? (await this.#file.stat()).size
     let window: Buffer = Buffer.alloc(0)
@@ -130,13 +134,13 @@ export interface ArchivedResponse {
   readonly head: ResponseHead
   /** Without chunk framing, still content-encoded. */
   readonly payload: Buffer
-  /** Decoded, at most the bound that was given. */
+  /** Decoded, cut at the given bound. */
   readonly body: Buffer
 }
 
 const decoder = new ContentDecoder(LIMITS.stackedEncodings)
 
-/** What `WARC-Payload-Digest` is computed of; null when the record holds no HTTP response. */
+/** The bytes of `WARC-Payload-Digest`; null if the record has no HTTP response. */
 export function archivedPayload({ block }: WarcRecord): Buffer | null {
   const found = headOf(block)
   return found && payloadOf(found.head, block.subarray(found.end))
@@ -163,7 +167,7 @@ export async function responseOf(
   return { head, payload, body: decoded.body.subarray(0, maxBytes) }
 }
 
-/** Our own archives hold no chunk framing; those of others do. */
+/** Our archives have no chunk framing; others may. */
 function payloadOf(head: ResponseHead, raw: Buffer): Buffer {
   if (!head.members('transfer-encoding').includes('chunked')) return raw
   const scanner = new ChunkScanner(LIMITS.chunkLineBytes, LIMITS.headerBytes)

@@ -11,7 +11,7 @@ import { archivedHead } from './http-head.js'
 import { type RecordCompressor, recordCompressor } from './record-compressor.js'
 import { RecordDraft } from './record-draft.js'
 
-/** Says that the body is already in an archive, so that only the head is stored. */
+/** Refers to a stored record with the same body, so that only the head is stored. */
 export interface Revisit {
   /** `server-not-modified` after a 304, `identical-payload-digest` when the same payload came again. */
   readonly profile: 'server-not-modified' | 'identical-payload-digest'
@@ -22,7 +22,7 @@ export interface Revisit {
   readonly digest: string
 }
 
-/** Where the response (or revisit) record lies in the sink, and what an index says of it. */
+/** Place of the response (or revisit) record in the sink, and its digest for the index. */
 export interface ArchivedRecord {
   readonly offset: number
   readonly length: number
@@ -57,7 +57,7 @@ export class WarcRecords {
   readonly #random: Random
   readonly #compressor: RecordCompressor
   readonly #draft = new RecordDraft()
-  /** Fields that the records of an exchange have in common. */
+  /** Header fields shared by the records of an exchange. */
   readonly #common = new ByteSink()
   readonly #metadata = new ByteSink()
 
@@ -70,10 +70,7 @@ export class WarcRecords {
     return this.#compressor.extension
   }
 
-  /**
-   * Appends the three records of an exchange. `facts.digest` is trusted as the payload's digest where it is
-   * given.
-   */
+  /** Appends the three records of an exchange. `facts.digest`, if given, is taken as the payload's digest. */
   appendExchange(sink: ByteSink, exchange: Exchange, facts: PageFacts, revisit?: Revisit): ArchivedRecord {
     const draft = this.#draft
     const common = this.#common
@@ -168,7 +165,7 @@ function metadataFields(exchange: Exchange, facts: PageFacts): string {
   )
 }
 
-/** What a server said must not start a field of its own. */
+/** Text from a server must not start another field. */
 function oneLine(value: string): string {
   for (let i = 0; i < value.length; i++) {
     const unit = value.charCodeAt(i)
@@ -180,7 +177,7 @@ function oneLine(value: string): string {
 const COMPRESSED_TYPE =
   /^(image\/(?!svg|bmp|x-ms-bmp|tiff)|video\/|audio\/(?!wav|x-wav|midi)|font\/woff|application\/(zip|gzip|x-gzip|x-7z|x-xz|x-bzip|pdf|vnd\.openxml|epub|java-archive|zstd))/i
 
-/** True when the payload is squeezed already: a second time costs 10 us per KB and gains nothing. */
+/** True if the payload is already compressed: again would take 10 us per KB for nothing. */
 function isCompressed(exchange: Exchange): boolean {
   const encoding = exchange.header('content-encoding')
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') return true

@@ -33,7 +33,7 @@ export class ContentDecoder {
     room: () => Promise<void> = async () => {},
   ): Decoded | Promise<Decoded> {
     if (codings.length > this.#maxCodings) {
-      return { ok: false, detail: `${codings.length} content encodings on top of each other` }
+      return { ok: false, detail: `${codings.length} nested content encodings` }
     }
     let body = payload
     let cut: Cut | null = null

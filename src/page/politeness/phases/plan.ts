@@ -48,7 +48,8 @@ export function makePlan(
   const periodMs = settings.periodMs ?? Math.max(shortestMs(phases), DELAYS_A_PERIOD * delayMs)
   const guardMs = settings.guardMs ?? Math.min(GUARD_MS, periodMs / 10)
   const drainMs = Math.min(periodMs * DRAIN_SHARE, DRAIN_MOST_MS)
-  if (phases < nodes) return `${phases} phases are too few for ${nodes} nodes: two would ask the same hosts`
+  if (phases < nodes)
+    return `${phases} phases are too few for ${nodes} nodes: two nodes would request the same hosts`
   if (periodMs - 2 * guardMs - drainMs < periodMs * WORK_SHARE)
     return `a guard of ${guardMs} ms leaves too little of a period of ${periodMs} ms`
   return { nodes, phases, periodMs, guardMs, drainMs, startMs, bucket: settings.bucket ?? BUCKET_SIZES }

@@ -7,7 +7,7 @@ import type { AgentView } from '../index.js'
  * the agent had little to do in the last second, which its load shows better.
  */
 const ENOUGH = 0.2
-/** The weight of an agent without free capacity, against one with enough (as in `runtime/machine/monitor.ts`). */
+/** The weight of an agent without free capacity, against one with enough (`runtime/machine/monitor.ts`). */
 const LEAST_WEIGHT = 1 / 4
 
 interface Offer {

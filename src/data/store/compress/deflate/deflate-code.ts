@@ -13,10 +13,7 @@ LENGTH_BASES.bases[28] = 258
 LENGTH_BASES.extras[28] = 0
 export const DISTANCE_BASES = steps(30, 1, symbol => (symbol < 4 ? 0 : (symbol >> 1) - 1))
 
-/**
- * Longest codes: with extra bits, a length and a distance must fit what the compressor gathers before it
- * writes.
- */
+/** Longest codes: a length and a distance with their extra bits must fit the compressor's bit buffer. */
 const LITERAL_BITS = 14
 const DISTANCE_BITS = 12
 /** The order in which a header lists the lengths of its own code, and the symbol for "the same again". */

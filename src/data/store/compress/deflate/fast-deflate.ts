@@ -31,10 +31,7 @@ interface DeflateExports {
 /** Symbols are counted in every 256th record, and the code is made anew from them in every 4,096th. */
 const COUNT_EVERY = 256
 const LEARN_EVERY = 4_096
-/**
- * A record that shrinks this much worse than those before it is of another kind: the code is made for it at
- * once.
- */
+/** If a record compresses worse than its predecessors by this factor, a code is made for it at once. */
 const SURPRISE = 1.75
 /** Places in the table of distance symbols: one each up to 256, then one for 128 of them. */
 const DISTANCE_SPOTS = 512
@@ -85,7 +82,7 @@ export class FastDeflate {
     return this.#wasm.deflate(size, bytes.length, lastBits, lastCount, counts ? 1 : 0)
   }
 
-  /** What was counted long ago hardly counts. */
+  /** Reduces the weight of earlier counts. */
   #forget(): void {
     for (let i = 0; i < LITERAL_SYMBOLS; i++) this.#literals[i]! /= 8
     for (let i = 0; i < DISTANCE_SYMBOLS; i++) this.#distances[i]! /= 8
@@ -123,7 +120,7 @@ export class FastDeflate {
     counts.fill(0)
   }
 
-  /** The tables that no code changes. */
+  /** Writes the tables that do not depend on the code. */
   #writeSymbols(): void {
     const lengths = this.#wasm.LENGTH_SYMBOLS.value
     for (let symbol = 0; symbol < 29; symbol++) {

@@ -1,8 +1,8 @@
 /** Prefix codes as deflate wants them: lengths from counts, bits from lengths (RFC 1951, 3.2.2). */
 
 /**
- * Code length of each symbol; every symbol gets one, however rare. Where the best code would be longer than
- * `maxBits`, the counts are evened out until it is not.
+ * Code length of each symbol; every symbol gets a code. Counts are evened out until no code exceeds
+ * `maxBits`.
  */
 export function codeLengths(counts: ArrayLike<number>, maxBits: number): Uint8Array {
   const weights = Float64Array.from(counts, count => Math.max(1, Math.floor(count)))
@@ -13,9 +13,7 @@ export function codeLengths(counts: ArrayLike<number>, maxBits: number): Uint8Ar
   }
 }
 
-/**
- * Joins the two lightest until one is left; the sorted leaves and the joined nodes are both queues in order.
- */
+/** Joins the two lightest nodes until one is left; sorted leaves and joined nodes form two ordered queues. */
 function huffmanLengths(weights: Float64Array): Uint8Array {
   const symbols = weights.length
   const order = Array.from(weights.keys()).sort((a, b) => weights[a]! - weights[b]! || a - b)
@@ -41,10 +39,7 @@ function huffmanLengths(weights: Float64Array): Uint8Array {
   return lengths
 }
 
-/**
- * The canonical code of these lengths, each turned round, because deflate writes codes from their first bit
- * on.
- */
+/** The canonical code of these lengths, bits reversed, because deflate writes codes from their first bit. */
 export function codeBits(lengths: Uint8Array): Uint16Array {
   const perLength = new Uint16Array(16)
   for (const length of lengths) perLength[length]!++

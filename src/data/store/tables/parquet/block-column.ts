@@ -20,13 +20,13 @@ const header = new ByteSink(64)
 export class BlockColumn implements GroupColumn {
   readonly spec: ColumnSpec
   readonly #pages = new BlockSink()
-  /** Of the rows that are in no page yet. */
+  /** Levels of the rows that are in no page yet. */
   readonly #levels = new Levels()
-  /** Of the page to come: the pieces, what they hold, and how many texts that is. */
+  /** The next page: its pieces, their uncompressed length and the number of texts. */
   readonly #pieces = new ByteSink()
   #valueBytes = 0
   #texts = 0
-  /** Texts of the rows so far whose blocks have not come. */
+  /** Texts whose blocks have not come yet. */
   #awaited = 0
   #uncompressedBytes = 0
   #rows = 0

@@ -1,6 +1,4 @@
-/**
- * Bytes in blocks that all sinks of a thread share and use again: what a row group needs, the next one finds.
- */
+/** Bytes in blocks from a pool of the thread, reused by the next row group. */
 import type { Output } from '../../../../files/index.js'
 
 const BLOCK_BYTES = 64 * 1024

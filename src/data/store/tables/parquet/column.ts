@@ -1,6 +1,6 @@
 /**
- * A column of a row group: values go in one by one, compressed pages come out. Memory holds one row group,
- * and the next one uses it again.
+ * A column of a row group: takes values one by one, makes compressed pages. Memory is reused by the next row
+ * group.
  */
 import { LIMITS } from '../../../../model/index.js'
 import { ByteSink } from '../../bytes/index.js'
@@ -14,7 +14,7 @@ import { binary, int64, struct, type ThriftValue } from './thrift.js'
 
 export const ParquetType = { int32: 1, int64: 2, bytes: 6 } as const
 
-/** `blocks` are texts that come compressed, see `block-column.ts`. */
+/** `blocks` are texts that are already compressed (`block-column.ts`). */
 type ColumnKind = 'text' | 'blocks' | 'dictionary' | 'int32' | 'int64' | 'timestamp'
 
 export interface ColumnSpec {
@@ -22,13 +22,13 @@ export interface ColumnSpec {
   readonly kind: ColumnKind
   /** Never NULL. */
   readonly required?: true
-  /** Smallest and largest value are kept for texts too (numbers always have them). */
+  /** Keeps minimum and maximum of texts; numbers always have them. */
   readonly ordered?: true
 }
 
 /** A finished column of a row group. */
 export interface ColumnChunk {
-  /** Its pages, in order; whoever writes them leaves it empty. */
+  /** Its pages, in order; writing them empties it. */
   readonly pages: BlockSink
   /** Length of the dictionary page, which comes first; 0 without one. */
   readonly dictionaryBytes: number
@@ -38,7 +38,7 @@ export interface ColumnChunk {
   readonly statistics: ThriftValue
 }
 
-/** What a file needs of a column. */
+/** A column as the file writer sees it. */
 export interface GroupColumn {
   readonly spec: ColumnSpec
   readonly bufferedBytes: number
@@ -48,7 +48,7 @@ export interface GroupColumn {
 
 const BY_HAND_BYTES = 48
 
-/** A page is put together and compressed here: columns end their pages one after the other. */
+/** Buffers for one page; all columns share them, as pages are made one at a time. */
 const content = new ByteSink()
 const compressed = new ByteSink()
 const header = new ByteSink(64)
@@ -58,7 +58,7 @@ export class Column implements GroupColumn {
   readonly #values = new ByteSink()
   readonly #pages = new BlockSink()
   #uncompressedBytes = 0
-  /** Of the rows of the current page. */
+  /** Levels of the current page. */
   readonly #levels = new Levels()
   #rows = 0
   #nulls = 0
@@ -75,7 +75,7 @@ export class Column implements GroupColumn {
     return this.#pages.length + this.#values.length + (this.#dictionary?.bytes ?? 0)
   }
 
-  /** Bytes `start` to `end`; none of them means NULL where the column has NULLs. */
+  /** Adds bytes `start` to `end`; an empty range is NULL unless the column is required. */
   addBytes(bytes: Buffer, start: number, end: number): void {
     if (start === end && !this.spec.required) {
       this.addNull()
@@ -90,7 +90,7 @@ export class Column implements GroupColumn {
     const values = this.#values.reserve(size + 4)
     const at = this.#values.length + 4
     values.writeUInt32LE(size, at - 4)
-    // A call costs more than a few bytes do.
+    // For a few bytes, a loop is faster than a call.
     if (size > BY_HAND_BYTES) bytes.copy(values, at, start, end)
     else for (let i = 0; i < size; i++) values[at + i] = bytes[start + i]
     this.#values.advance(size + 4)
@@ -157,7 +157,7 @@ export class Column implements GroupColumn {
   finish(): ColumnChunk {
     let dictionaryBytes = 0
     if (this.#dictionary) {
-      // One data page and its dictionary; the dictionary stands first in the file, so it is written first.
+      // One data page after its dictionary.
       const { size } = this.#dictionary
       this.#addPage(this.#dictionary.entries(), sizes => appendDictionaryHeader(header, sizes, size))
       dictionaryBytes = this.#pages.length

@@ -1,6 +1,6 @@
 /**
- * Several Parquet files of one table become one without being read: the column chunks are copied as they are,
- * and only the footer, which says where they lie, is made anew.
+ * Concatenates Parquet files of one table without decoding them: column chunks are copied, and a new footer
+ * says where they are.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 as crc32of } from 'node:zlib'
@@ -13,22 +13,20 @@ import { appendThrift, int64, list, ThriftReader, type ThriftStruct, type Thrift
 
 /** Field numbers of Parquet's FileMetaData, RowGroup, ColumnChunk and ColumnMetaData. */
 const FILE = { schema: 2, rows: 3, rowGroups: 4 } as const
-const GROUP = { columns: 1, offset: 5, ordinal: 7 } as const
-const CHUNK = { offset: 2, metadata: 3, offsetIndexAt: 4, columnIndexAt: 6 } as const
-const COLUMN = { dataPageAt: 9, indexPageAt: 10, dictionaryPageAt: 11, bloomFilterAt: 14 } as const
+const GROUP = { columns: 1, offset: 5 } as const
+const CHUNK = { offset: 2, metadata: 3 } as const
+const COLUMN = { dataPageAt: 9, dictionaryPageAt: 11 } as const
 
 const FOOTER_BYTES_MAX = 64 * 1024 * 1024
 const COPY_BYTES = 1024 * 1024
 
 export interface ParquetInput {
   readonly path: string
-  /** Compared, so that damage is not copied into a file that has a right digest; not when absent. */
+  /** Compared if present, so that damage is not copied into a file with a valid digest. */
   readonly crc32?: Crc32 | null
 }
 
-/**
- * Writes the rows of `inputs`, in that order, to `outPath`, whole or not at all. Throws `DamagedFileError`.
- */
+/** Writes the rows of `inputs`, in that order, atomically. Throws `DamagedFileError`. */
 export function concatParquet(inputs: readonly ParquetInput[], outPath: string): WrittenParquet {
   if (inputs.length === 0) throw new Error('nothing to concatenate')
   const { result, crc32 } = writeDurably(outPath, out => {
@@ -79,7 +77,7 @@ export function parquetRows(path: string): number {
 interface Footer {
   readonly metadata: ThriftStruct
   readonly dataEnd: number
-  /** All that stands behind the data. */
+  /** Everything after the data. */
   readonly footer: Buffer
 }
 
@@ -110,7 +108,7 @@ function readRange(file: number, at: number, length: number): Buffer {
   return bytes
 }
 
-/** Returns the checksum, continued from that of what stands before. */
+/** Returns the checksum, continued from `before`. */
 function copyRange(
   file: number,
   from: number,
@@ -134,7 +132,6 @@ function shiftGroup(group: ThriftValue, shift: number): ThriftValue {
   if (group.type !== 'struct') throw new Error('a row group is a struct')
   const fields = new Map(group.value)
   shiftField(fields, GROUP.offset, shift)
-  fields.delete(GROUP.ordinal)
   fields.set(GROUP.columns, list(listOf(group.value, GROUP.columns).map(chunk => shiftChunk(chunk, shift))))
   return { type: 'struct', value: fields }
 }
@@ -145,12 +142,11 @@ function shiftChunk(chunk: ThriftValue, shift: number): ThriftValue {
   const places = new Map(metadata.value)
   for (const field of Object.values(COLUMN)) shiftField(places, field, shift)
   const fields = new Map(chunk.value)
-  for (const field of [CHUNK.offset, CHUNK.offsetIndexAt, CHUNK.columnIndexAt])
-    shiftField(fields, field, shift)
+  shiftField(fields, CHUNK.offset, shift)
   return { type: 'struct', value: fields.set(CHUNK.metadata, { type: 'struct', value: places }) }
 }
 
-/** Keeps the order of the fields: setting a key that is there does not move it. */
+/** Setting an existing key of a Map keeps the order of the fields. */
 function shiftField(fields: Map<number, ThriftValue>, id: number, shift: number): void {
   const value = fields.get(id)
   if (value?.type === 'int') fields.set(id, { ...value, value: value.value + shift })

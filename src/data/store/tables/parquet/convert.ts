@@ -1,4 +1,7 @@
-/** Row logs in, a Parquet file out. Synchronous and free of anything but paths: meant for a worker thread. */
+/**
+ * Converts row logs to a Parquet file. Synchronous, and its parameters are plain values: meant for a worker
+ * thread.
+ */
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Crc32, writeDurably } from '../../../../files/index.js'
@@ -22,14 +25,14 @@ export interface ConvertTask {
   readonly table: RowTable
   readonly logs: readonly RowLog[]
   readonly outPath: string
-  /** Where to note what the next crawl can use; nowhere when absent. */
+  /** File for the notes for the next crawl; none if absent. */
   readonly learnedPath?: string
 }
 
 interface RowLog {
   readonly path: string
   readonly committedBytes: number
-  /** Of the committed bytes; not compared when absent. */
+  /** Digest of the committed bytes; not compared if absent. */
   readonly crc32?: Crc32 | null
 }
 
@@ -39,12 +42,12 @@ export interface WrittenParquet {
   readonly crc32: Crc32
 }
 
-export interface Converted extends WrittenParquet {
-  /** What was noted; null: nothing, and there is no such file. */
+export interface Conversion extends WrittenParquet {
+  /** The file of notes; null if there is none. */
   readonly learned: { readonly bytes: number; readonly crc32: Crc32 } | null
 }
 
-/** What turns segments into columns. */
+/** Turns segments into columns. */
 interface Table {
   readonly columns: readonly GroupColumn[]
   /** True where a row group may end. */
@@ -55,11 +58,8 @@ interface Table {
 
 const ROWS_PER_GROUP = { pages: LIMITS.rowGroupRows, links: LIMITS.linkGroupRows }
 
-/**
- * Writes the committed rows of the logs to `outPath`, whole or not at all. Throws `DamagedFileError` on a bad
- * log.
- */
-export function convertLogs(task: ConvertTask): Converted {
+/** Writes the committed rows of the logs to `outPath` atomically. Throws `DamagedFileError`. */
+export function convertLogs(task: ConvertTask): Conversion {
   const { learnedPath } = task
   if (learnedPath === undefined) return { ...convert(task, null), learned: null }
   mkdirSync(dirname(learnedPath), { recursive: true })
@@ -108,9 +108,9 @@ function notesOf(table: RowTable): LearnedNotes[] {
 }
 
 /**
- * What the last conversion worked with, whose memory the next one uses: fresh columns each time are tens of
- * megabytes that only a full collection gives back, and this thread makes so little else that none comes. One
- * that failed leaves none.
+ * Tables of the last conversion, whose memory the next one reuses. New columns would take tens of megabytes
+ * each time, which only a full garbage collection frees, and this thread makes too little garbage to start
+ * one. A failed conversion leaves none.
  */
 const spare = new Map<RowTable, Table>()
 

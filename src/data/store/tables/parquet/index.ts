@@ -3,6 +3,6 @@
  * Always: a file is there whole or not at all; conversion needs memory for one row group.
  */
 export { concatParquet, type ParquetInput, parquetRows } from './concat.js'
-export { type Converted, type ConvertTask, convertLogs, type WrittenParquet } from './convert.js'
+export { type Conversion, type ConvertTask, convertLogs, type WrittenParquet } from './convert.js'
 export { linkKindOf } from './link-table.js'
 export { type SiteRow, writeSites } from './site-table.js'

@@ -1,6 +1,5 @@
 /**
- * Which rows of a column have a value (1) and which are NULL (0): Parquet's definition levels, of rows not
- * yet in a page.
+ * Parquet's definition levels: which of the rows not yet in a page have a value (1) and which are NULL (0).
  */
 import type { ByteSink } from '../../bytes/index.js'
 import { appendHybrid } from './hybrid.js'
@@ -22,14 +21,14 @@ export class Levels {
     this.#levels[this.#rows++] = level
   }
 
-  /** How many rows it takes to come to this many values. */
+  /** The number of rows that contain the first `values` values. */
   rowsWith(values: number): number {
     let rows = 0
     for (let left = values; left > 0; rows++) left -= this.#levels[rows]
     return rows
   }
 
-  /** The first `rows`, as a page begins with them. */
+  /** Appends the levels of the first `rows` as a page stores them. */
   appendTo(sink: ByteSink, rows: number): void {
     const start = sink.length
     sink.uint32(0)

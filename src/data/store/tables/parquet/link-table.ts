@@ -12,7 +12,7 @@ const LINK_COLUMNS: readonly ColumnSpec[] = [
   { name: 'kind', kind: 'dictionary', required: true },
 ]
 
-/** `anchor`, `frame`, …, with ` nofollow` behind it where the link says so. */
+/** `anchor`, `frame`, …, followed by ` nofollow` if the link has it. */
 export function linkKindName(kind: number): string {
   const names = Object.entries(LinkKind)
   return names
@@ -31,7 +31,7 @@ const KIND_NAMES = Array.from({ length: 256 }, (_, kind) => Buffer.from(linkKind
 export class LinkTable {
   readonly columns = LINK_COLUMNS.map(spec => new Column(spec))
   readonly isComplete = true
-  /** Where the host of the page stands whose links are added, and that page. */
+  /** Position of the URL of the current page, and of its host. */
   #urlStart = -1
   #hostStart = 0
   #hostEnd = 0

@@ -5,7 +5,7 @@ import { BlockColumn } from './block-column.js'
 import { Column, type ColumnSpec, type GroupColumn } from './column.js'
 import { Domains, findHost, host } from './url-host.js'
 
-/** Columns that are a text of the row as it stands; empty means unknown and becomes NULL. */
+/** Columns that copy a text of the row; an empty text becomes NULL. */
 const TEXT_COLUMNS: readonly (readonly [ColumnSpec, number])[] = [
   [{ name: 'url', kind: 'text', required: true, ordered: true }, PageText.url],
   [{ name: 'outcome', kind: 'dictionary', required: true }, PageText.outcome],
@@ -70,7 +70,7 @@ export class PageTable {
     return this.#text.isComplete
   }
 
-  /** Rows, or the texts of rows before. Returns the number of rows. */
+  /** Adds rows, or the texts of earlier rows; returns the number of rows. */
   addSegment(segment: Segment): number {
     if (segment.table === 'texts') {
       this.#text.addBlocks(segment.rows)

@@ -1,14 +1,12 @@
 /**
- * Thrift's compact protocol, as far as Parquet's page headers and footers need it: values in, bytes out, and
- * back. A footer that was read can be written again with some numbers changed and everything else as it was.
+ * Thrift's compact protocol, as far as the page headers and footers of our Parquet files use it: values to
+ * bytes, and back. A footer can be read, changed in some numbers and written again.
  */
 import type { ByteSink } from '../../bytes/index.js'
 
 export type ThriftValue =
-  | { readonly type: 'bool'; readonly value: boolean }
-  /** All integers; `bits` only says how it is tagged. Exact up to 2^53. */
-  | { readonly type: 'int'; readonly bits: 8 | 16 | 32 | 64; readonly value: number }
-  | { readonly type: 'double'; readonly value: number }
+  /** `bits` is only a tag; values are exact up to 2^53. */
+  | { readonly type: 'int'; readonly bits: 32 | 64; readonly value: number }
   | { readonly type: 'binary'; readonly value: Uint8Array }
   | { readonly type: 'list'; readonly element: number; readonly value: readonly ThriftValue[] }
   | { readonly type: 'struct'; readonly value: ThriftStruct }
@@ -18,8 +16,6 @@ export type ThriftStruct = ReadonlyMap<number, ThriftValue>
 
 export const int32 = (value: number): ThriftValue => ({ type: 'int', bits: 32, value })
 export const int64 = (value: number): ThriftValue => ({ type: 'int', bits: 64, value })
-const int16 = (value: number): ThriftValue => ({ type: 'int', bits: 16, value })
-const bool = (value: boolean): ThriftValue => ({ type: 'bool', value })
 export const binary = (value: Uint8Array): ThriftValue => ({ type: 'binary', value })
 export const text = (value: string): ThriftValue => ({ type: 'binary', value: Buffer.from(value) })
 export const list = (value: readonly ThriftValue[]): ThriftValue => ({
@@ -32,24 +28,17 @@ export const struct = (...fields: readonly (readonly [number, ThriftValue])[]): 
   value: new Map(fields),
 })
 
-const TRUE = 1
-const FALSE = 2
-const DOUBLE = 7
 const BINARY = 8
 const LIST = 9
 const STRUCT = 12
-const INT_TAGS = { 8: 3, 16: 4, 32: 5, 64: 6 } as const
+const INT_TAGS = { 32: 5, 64: 6 } as const
 /** Parquet nests about eight deep; more is not Parquet. */
 const DEPTH_MAX = 32
 
 function tagOf(value: ThriftValue): number {
   switch (value.type) {
-    case 'bool':
-      return value.value ? TRUE : FALSE
     case 'int':
       return INT_TAGS[value.bits]
-    case 'double':
-      return DOUBLE
     case 'binary':
       return BINARY
     case 'list':
@@ -73,15 +62,8 @@ const unzigzag = (value: number) => (value % 2 === 1 ? -(value + 1) / 2 : value 
 
 export function appendThrift(sink: ByteSink, value: ThriftValue): void {
   switch (value.type) {
-    case 'bool':
-      sink.byte(tagOf(value))
-      break
     case 'int':
-      if (value.bits === 8) sink.byte(value.value & 255)
-      else appendVarint(sink, zigzag(value.value))
-      break
-    case 'double':
-      sink.double(value.value)
+      appendVarint(sink, zigzag(value.value))
       break
     case 'binary':
       appendVarint(sink, value.value.length)
@@ -111,7 +93,7 @@ function appendStruct(sink: ByteSink, fields: ThriftStruct): void {
       sink.byte(tagOf(value))
       appendVarint(sink, zigzag(id))
     }
-    if (value.type !== 'bool') appendThrift(sink, value)
+    appendThrift(sink, value)
     last = id
   }
   sink.byte(0)
@@ -133,26 +115,16 @@ export class ThriftReader {
       const head = this.#byte()
       if (head === 0) return fields
       id = head >> 4 === 0 ? unzigzag(this.#varint()) : id + (head >> 4)
-      fields.set(id, this.#value(head & 15, depth, true))
+      fields.set(id, this.#value(head & 15, depth))
     }
   }
 
-  #value(tag: number, depth: number, isField: boolean): ThriftValue {
+  #value(tag: number, depth: number): ThriftValue {
     switch (tag) {
-      case TRUE:
-      case FALSE:
-        return bool((isField ? tag : this.#byte()) === TRUE)
-      case INT_TAGS[8]:
-        return { type: 'int', bits: 8, value: (this.#byte() << 24) >> 24 }
-      case INT_TAGS[16]:
-        return int16(unzigzag(this.#varint()))
       case INT_TAGS[32]:
         return int32(unzigzag(this.#varint()))
       case INT_TAGS[64]:
         return int64(unzigzag(this.#varint()))
-      case DOUBLE:
-        this.#at += 8
-        return { type: 'double', value: this.#bytes.readDoubleLE(this.#at - 8) }
       case BINARY:
         return binary(this.#slice(this.#varint()))
       case LIST:
@@ -160,7 +132,7 @@ export class ThriftReader {
       case STRUCT:
         return { type: 'struct', value: this.struct(depth + 1) }
       default:
-        throw new Error(`thrift type ${tag} does not occur in Parquet`)
+        throw new Error(`thrift type ${tag} does not occur in our files`)
     }
   }
 
@@ -169,7 +141,7 @@ export class ThriftReader {
     const count = head >> 4 === 15 ? this.#varint() : head >> 4
     const element = head & 15
     const value: ThriftValue[] = []
-    for (let i = 0; i < count; i++) value.push(this.#value(element, depth + 1, false))
+    for (let i = 0; i < count; i++) value.push(this.#value(element, depth + 1))
     return { type: 'list', element, value }
   }
 

@@ -1,4 +1,4 @@
-/** Host names out of URL bytes, and their registrable domains, once a host. */
+/** Host names in URL bytes, and their registrable domains. */
 import { registrableDomain } from '../../../../model/url/index.js'
 
 const SLASH = 0x2f
@@ -7,16 +7,13 @@ const BRACKET = 0x5d
 const QUESTION = 0x3f
 /** `https:`, at most. */
 const SCHEME_BYTES = 6
-/** Hosts whose domain is remembered; the public suffix list costs a microsecond or two a look-up. */
+/** Cached domains: a look-up in the public suffix list takes one or two microseconds. */
 const REMEMBERED_HOSTS = 20_000
 
-/** Start and end of the host name of the last URL looked at; read them before the next call. */
+/** Result of `findHost`: start and end of the host name; valid until the next call. */
 export const host = { start: 0, end: 0 }
 
-/**
- * Finds the host, without port, in the normalised URL at `start` to `end`. An empty range where there is
- * none.
- */
+/** Finds the host, without port, in the normalised URL at `start` to `end`; an empty range if it has none. */
 export function findHost(bytes: Buffer, start: number, end: number): void {
   host.start = host.end = start
   let at = start

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LaneCount } from './site-crawl.js'
+import { LaneCount } from './lane-count.js'
 
 describe('lane numbers', () => {
   it('are the lowest that are free, and come back', () => {
