@@ -3,7 +3,7 @@ import type { Level } from '../state/index.js'
 const MAX_PASSES = 8
 const MAX_SWEEPS = 12
 /** A sweep that moves less than one node in so many is the last: the next pass moves whole communities. */
-const MIN_MOVED = 8
+const MIN_MOVED = 50
 
 /** A weighted graph, each edge stored at both ends; `loops` is the weight inside each node. */
 interface Graph {
