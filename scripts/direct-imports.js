@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 const STATIC = /^(import|export)( type)? \{([^}]*)\} from '(\.[^']*\/index\.js)'$/gm
 const LAZY = /const \{ (\w+) \} = await import\('(\.[^']*\/index\.js)'\)/g
 const LAZY_MEMBER = /\(await import\('(\.[^']*\/index\.js)'\)\)\.(\w+)/g
-const RE_EXPORT = /^export (?:type )?\{([^}]*)\} from '\.\/([^']+)'$/gm
+const RE_EXPORT = /^export (?:type )?\{([^}]*)\} from '(\.\.?\/[^']+)'$/gm
 
 /** The file in which each name of an index is defined. */
 const indexes = new Map()
