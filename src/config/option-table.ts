@@ -90,7 +90,7 @@ export const FIELDS = {
   sitemap: repeatable(
     'scope',
     '--sitemap <url|robots|none>',
-    'read this sitemap; robots: read those that robots.txt names, which is the default without --max-depth',
+    'read this sitemap; robots: the sitemaps that robots.txt names (the default without --max-depth); none: no sitemap',
     list(sitemap),
   ),
   traps: field(
@@ -263,7 +263,7 @@ export const FIELDS = {
   phases: field(
     'assignment',
     '--phases <name=n,…>',
-    'settings of --assign phases: nodes (as many as agents), phases (as many as nodes), period and guard in seconds (10, or less with many phases, and 0.25), and the bucket: columns, rows, list, window',
+    'settings of --assign phases: nodes (as many as agents), phases (as many as nodes), period (10 seconds, less with many phases), guard (0.25 seconds), and the bucket: columns, rows, list, window',
     list(phaseSetting),
   ),
   graph: field(
@@ -282,7 +282,7 @@ export const FIELDS = {
   nets: field(
     'assignment',
     '--nets <page|site>',
-    'with hypergraph and hybrid: minimise the messages of pages, or those of sites that send all their links at once',
+    'with hypergraph and hybrid: what to minimise. page: messages of single pages; site: messages of sites that send all their links in one',
     withDefault(choice(...NET_KINDS), 'page'),
     'page',
   ),
