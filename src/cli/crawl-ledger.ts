@@ -30,8 +30,8 @@ export async function withLedger(
 }
 
 /**
- * For commands that change nothing. `unasked` is called instead when an untrusted directory names a database:
- * to ask it would send it our password.
+ * For commands that change nothing. `unasked` is called instead when an untrusted directory names a database,
+ * because a connection would send it the user's password.
  */
 export async function withLedgerToRead(
   platform: Platform,

@@ -1,4 +1,4 @@
-/** The crawl as a whole, in statements that leave out the cells nobody has crawled. */
+/** Totals of the crawl, read with statements that skip cells that were never crawled. */
 import type { CellId } from '../../model/index.js'
 import { CELL_STATES, type CellState, type FinishReason, type SiteSummary, type Totals } from '../index.js'
 import { countSitesInPieces, outcomes, SITE_COLUMNS, sites } from '../sql/index.js'
@@ -30,7 +30,8 @@ export function readTotals(db: SqliteDatabase): Totals {
 }
 
 /**
- * Waiting cells, nearly all of a large crawl, are counted as the rest: SQLite counts a table by its pages.
+ * Nearly all cells of a large crawl are waiting. Their number is computed as the remainder, because SQLite
+ * counts a whole table faster than it counts the rows of one state.
  */
 function countStates(db: SqliteDatabase, all: number): Record<CellState, number> {
   const cells = Object.fromEntries(CELL_STATES.map(name => [name, 0])) as Record<CellState, number>

@@ -36,11 +36,11 @@ export class SentLinks {
     if (this.#young.size < GENERATION_URLS) return
     this.#old.clear()
     this.#old = this.#young
-    // Allocated in full: a table that grows needs the memory of two.
+    // Allocated at full size, because growing a table needs the memory of two.
     this.#young = new FingerprintTable(this.#slab, this.#salt, GENERATION_URLS)
   }
 
-  /** The ledger may have lost links: all are sent again. */
+  /** Call this when the ledger may have lost links: all links are then sent again. */
   clear(): void {
     this.#young.clear()
     this.#old.clear()
