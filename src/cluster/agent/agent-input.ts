@@ -51,7 +51,7 @@ export interface AgentInput {
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void
   /** A seed redirects: its target joins the scope of all agents. */
   readonly onScopeWidened: (target: string) => void
-  /** The store refuses a pack, or, with null, accepts packs again. */
+  /** Called when the store refuses a pack, and with null when it accepts packs again. */
   readonly onDiskTrouble: (detail: string | null) => void
   /** Why nothing is being fetched. */
   readonly waitingFor: () => string

@@ -164,8 +164,8 @@ export function* parked(limit: number): Steps<ParkedCell[]> {
   }))
 }
 
-/** A cell after those it was split from. */
-export function* lineOf(cell: CellId): Steps<CellId[]> {
+/** The cell and all cells that it was split from. */
+export function* cellAndAncestors(cell: CellId): Steps<CellId[]> {
   if (!cell.includes('#')) return [cell]
   const rows = yield [
     `WITH RECURSIVE line (name) AS (SELECT $1::text COLLATE "C"

@@ -3,7 +3,7 @@ import type { CellId, Epoch, Millis } from '../../model/index.js'
 import { isInsideName } from '../../model/url/index.js'
 import { type FileRow, LedgerError, type PackFile } from '../index.js'
 import { fileSwap } from '../rules/index.js'
-import { lineOf } from './cell-calls.js'
+import { cellAndAncestors } from './cell-calls.js'
 import type { Row, Steps } from './sql-steps.js'
 
 /** Sizes are read before the journals, which can be large. */
@@ -15,7 +15,7 @@ export function* readJournal(
   maxBytes: number,
 ): Steps<{ number: number; journal: Uint8Array }[]> {
   // The packs of a cell are numbered after those of its parents, so one order serves for all.
-  const line = yield* lineOf(cell)
+  const line = yield* cellAndAncestors(cell)
   const rows = 'FROM pack_cell WHERE cell = ANY($1::text[]) AND number >= $2 ORDER BY number LIMIT'
   const sizes = yield [`SELECT length(journal) ${rows} ${SIZES_AT_ONCE}`, line, from]
   const journals = yield [`SELECT number, journal ${rows} $3`, line, from, fitting(sizes, maxBytes)]

@@ -48,6 +48,6 @@ export async function openToVerify(
   if (config !== null) needReadable(directory, platform, isTrusting)
   if (config === null || isForeign(directory, config, isTrusting))
     return openLedgerCopy(join(directory, LEDGER_FILE), platform.clock.now)
-  const ledger = await platform.ledgers.openUnproved(directory, config, 'refuse', 'read')
+  const ledger = await platform.ledgers.openUnchecked(directory, config, 'refuse', 'read')
   return { ledger, close: () => ledger.close() }
 }

@@ -51,7 +51,7 @@ export interface ThreadOptions {
 export interface AgentOrder {
   /** The store; null when this machine does not see it. */
   readonly directory: string | null
-  /** Of the crawl, for an agent that sends its packs to the coordinator. */
+  /** The token of the crawl, for an agent that sends its packs to the coordinator. */
   readonly token?: string
   /** Name of the crawl, for file names. */
   readonly crawl: string
@@ -75,7 +75,7 @@ export interface AgentParts {
   readonly hooks: Hooks
   readonly log: Log
   readonly worker: IndexSorter
-  /** The disk refused a pack, or (with null) took one again. */
+  /** Called when the disk refuses a pack, and with null when it accepts one again. */
   readonly onDiskTrouble: (detail: string | null) => void
 }
 

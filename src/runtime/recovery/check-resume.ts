@@ -53,7 +53,7 @@ export async function checkRelation(
 /** Null if there is no ledger: the session then creates it or reports that it is missing. */
 async function openIfThere(ledgers: Ledgers, directory: string, config: CrawlConfig): Promise<Ledger | null> {
   try {
-    return await ledgers.openUnproved(directory, config, 'read', 'read')
+    return await ledgers.openUnchecked(directory, config, 'read', 'read')
   } catch (error) {
     if (error instanceof LedgerError && error.kind === 'missing') return null
     throw error
