@@ -102,7 +102,10 @@ async function hostInDirectory(directory: string): Promise<LedgerHost> {
   }
 }
 
-/** A new crawl must not be there yet. One whose first run died before it had a ledger is as good as new. */
+/**
+ * A new crawl must not have a ledger in the database yet. A crawl whose first run died before it made its
+ * ledger counts as new.
+ */
 async function hostInDatabase(
   there: CrawlInDatabase,
   directory: string,

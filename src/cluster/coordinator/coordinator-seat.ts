@@ -137,7 +137,10 @@ export class CoordinatorSeat {
       signal,
       onClosed: incarnations => {
         log.warn('agents have stopped sending heartbeats; their sites go to others', { incarnations })
-        const failed = (error: Error) => log.warn('the files of these agents could not be recovered; the next resume recovers them', { error: error.message })
+        const failed = (error: Error) =>
+          log.warn('the files of these agents could not be recovered; the next resume recovers them', {
+            error: error.message,
+          })
         void onClosed(incarnations).catch(failed)
       },
     })

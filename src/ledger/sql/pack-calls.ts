@@ -1,4 +1,4 @@
-/** What committed packs have left: journals of cells, and the list of files. */
+/** What committed packs have stored: journals of cells, and the list of files. */
 import type { CellId, Epoch, Millis } from '../../model/index.js'
 import { isInsideName } from '../../model/url/index.js'
 import { type FileRow, LedgerError, type PackFile } from '../index.js'
@@ -87,7 +87,10 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 
-/** The crawl row is shared, so that the seat cannot pass on meanwhile; the rows of the files are locked. */
+/**
+ * Takes a shared lock on the crawl row, so that the seat cannot change hands meanwhile, and locks the rows of
+ * the files.
+ */
 export function* swapFiles(
   _now: Millis,
   inputs: readonly string[],

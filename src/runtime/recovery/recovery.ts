@@ -86,7 +86,7 @@ function incarnationsIn(directory: string): Set<Incarnation> {
   return incarnations
 }
 
-/** The same for one incarnation, which must be closed in the ledger, while others continue. */
+/** Recovers the files of one incarnation, which must be closed in the ledger, while others continue. */
 export async function recoverIncarnation(
   directory: string,
   crawl: string,

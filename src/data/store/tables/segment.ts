@@ -59,10 +59,10 @@ export class DamagedFileError extends Error {
 
 const MAGIC = 0x0353574f
 const FIXED_BYTES = 44
-/** The checksum of a segment is that of what follows it. */
+/** The checksum of a segment covers the bytes from here on. */
 const CHECKED_FROM = 8
 const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
-/** Names are ours and short; a longer header is damage. */
+/** The crawler writes short names only, so a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
 
 /** The buffers to append to a log for the rows of a pack; the rows themselves are not copied. */

@@ -82,7 +82,7 @@ function withoutEach(patterns: readonly RegExp[], text: string): string {
 
 const PERCENT = 0x25
 
-/** Every escape decoded, and those that come out of it too; one character for each byte. */
+/** Decodes escapes repeatedly, until none is left; returns one character for each byte. */
 function unescaped(text: string): string {
   const bytes = Buffer.allocUnsafe(text.length)
   let length = 0
