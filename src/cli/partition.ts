@@ -1,4 +1,7 @@
-/** `orbweaver partition`: a hypergraph or graph file into parts; `--check` says what a part file is worth. */
+/**
+ * `orbweaver partition`: a hypergraph or graph file into parts; `--check` recomputes the figures of a part
+ * file.
+ */
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
@@ -93,7 +96,7 @@ export function partitionCommand(): Command {
 
 function run(file: string, partFile: string | undefined, flags: PartitionFlags): void {
   if (partFile !== undefined)
-    throw new ConfigError(`unexpected file ${partFile}: Only --check takes a second file`)
+    throw new ConfigError(`unexpected file ${partFile}: only --check takes a second file`)
   const started = systemClock.monotonic()
   if (flags.preset === 'fast') limitCompiler()
   const k = wholeNumber('-k', flags.k, 1)

@@ -119,7 +119,7 @@ describe('orbweaver partition', () => {
     ['bad targets', [WEB, '-k', '2', '--targets', bad], 'bad.hgr, line 1: more than one share in a line'],
     ['bad wishes', [WEB, '-k', '2', '--affinity', bad], 'bad.hgr, line 1: part 4 is out of range'],
     ['a price for no move', [WEB, '-k', '2', '--migration-weight', '1'], '--previous FILE says from where'],
-    ['an objective without weight', [WEB, '-k', '2', '--objective', WEB], 'FILE:p is wanted'],
+    ['an objective without weight', [WEB, '-k', '2', '--objective', WEB], 'expected FILE:p'],
     ['an objective of weight 0', [WEB, '-k', '2', '--objective', `${WEB}:0`], 'more than 0'],
     [
       'an objective of other size',

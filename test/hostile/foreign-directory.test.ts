@@ -118,7 +118,8 @@ describe('a directory from elsewhere', () => {
     for (const command of reading) {
       const { code, stderr } = await orbweaver(command, me)
       expect(code, stderr).toBe(EXIT.done)
-      if (command[0] === 'status') expect(stderr).toMatch(/its ledger .* was not asked.* --trust.*--ledger/)
+      if (command[0] === 'status')
+        expect(stderr).toMatch(/its ledger .* was not contacted.* --trust.*--ledger/)
     }
     const again = ['crawl', 'http://a.test/', '--previous', directory, '--out', temporary('next')]
     for (const command of [...acting, again]) expectRefused(await orbweaver(command, me), command)

@@ -15,7 +15,7 @@ const OWN = `outcome = 'OK' AND fetch_status = 200 AND warc_filename IS NOT NULL
 const EARLIER = `(outcome = 'NOT_MODIFIED'
   OR outcome = 'OK' AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NOT NULL)`
 
-/** Of several rows of one URL the first counts, and the one with a body comes first. */
+/** If a URL has several rows, the first is used; rows with a body come first. */
 const PAGES = `SELECT url, coalesce(title, '') AS title, coalesce(content_mime_detected, content_mime_type, '') AS mime,
     coalesce(content_charset, '') AS charset, fetch_time, coalesce(content_digest, '') AS digest,
     ${OWN} AS own, ${PLACE}

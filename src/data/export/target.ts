@@ -31,7 +31,7 @@ export class Folder {
     this.#root = root
   }
 
-  /** `path` is relative, with `/`, and nobody else's. */
+  /** `path` is relative, with `/`, and must not have been written before. */
   async write(path: string, content: string | Uint8Array): Promise<void> {
     const full = join(this.#root, path)
     const parent = dirname(full)

@@ -54,8 +54,8 @@ export function gapAfter({ lastHeartbeat, gapUntil }: Heard, now: Millis, leaseM
 }
 
 /**
- * A lease that has ended is renewed only if its holder still has the turn of the group: a hop may have taken
- * it.
+ * A lease whose time is over is renewed only if its holder still has the turn of the group, which another
+ * agent may have taken meanwhile.
  */
 export function isRenewable(leaseUntil: Millis, now: Millis, holdsTurn: boolean): boolean {
   return leaseUntil >= now || holdsTurn

@@ -58,7 +58,7 @@ export async function recoverDirectory(
   isAlive: (recovered: Incarnation) => boolean,
   holder: Holder,
 ): Promise<RecoverySummary> {
-  // In this order: an incarnation that has a file by now is in the ledger already.
+  // List the files before reading the ledger: an incarnation joins the ledger before it makes a file.
   const written = incarnationsIn(directory)
   const open = new Set((await ledger.agents()).map(({ incarnation }) => incarnation))
   const files = await ledger.files()
