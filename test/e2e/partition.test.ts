@@ -126,7 +126,7 @@ describe('orbweaver partition', () => {
       [WEB, '-k', '2', '--objective', `${at('rings2.graph')}:1`],
       '2 vertices, but',
     ],
-    ['a second file', [WEB, at('told'), '-k', '2'], 'Only --check takes a second file'],
+    ['a second file', [WEB, at('told'), '-k', '2'], 'only --check takes a second file'],
     ['a check of one file', ['--check', WEB, '-k', '2'], '--check wants two files'],
     ['a check of other parts', ['--check', WEB, bad, '-k', '2'], 'bad.hgr, line 1: 2 numbers, 1 are wanted'],
     ['a folder for a file', [WEB, '-k', '2', '--out', '.'], '--out .: this is a folder; name a file'],
