@@ -117,7 +117,7 @@ export class PackReceiver {
     return this.#upload
   }
 
-  /** An upload without progress, connected or not, must not take the room of others. */
+  /** Drops an upload without progress, connected or not: its memory is needed for other uploads. */
   #watch(upload: Upload, delayMs: Millis): void {
     upload.unwatch = this.#clock.after(delayMs, () => {
       const leftMs = upload.receivedAt + LIMITS.uploadIdleMs - this.#clock.monotonic()

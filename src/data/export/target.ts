@@ -1,4 +1,7 @@
-/** Where an export goes: a folder or file that is not there yet, or empty. Nothing is ever written over. */
+/**
+ * The target of an export: a folder or file that does not exist yet or is empty. Existing files are never
+ * overwritten.
+ */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

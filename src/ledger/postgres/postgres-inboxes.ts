@@ -26,8 +26,8 @@ const ROWS_PER_APPEND = 20_000
 const MOST_READS = 10
 
 /**
- * Returns false once the crawl is closed. Uses several transactions: after a failure the caller repeats all
- * rows, and the seen-set drops the repeats.
+ * Returns false once the crawl is closed. Uses several transactions: if the call is repeated after a failure,
+ * the seen-set drops the rows that were added before.
  */
 export async function append(db: PostgresDatabase, appends: readonly Append[]): Promise<boolean> {
   for (const part of inParts(appends)) {

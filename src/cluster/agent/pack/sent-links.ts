@@ -5,8 +5,8 @@ import { GENERATION_URLS } from '../../limits.js'
 
 /**
  * URLs that are durable in the inbox of another cell, so that a popular link is sent once and not from every
- * page. A URL is added when its pack is committed. It may be forgotten, because the seen-set of its cell
- * drops repeats: two generations of bounded size are kept.
+ * page. A URL is added when its pack is committed. Only two generations of bounded size are kept. A forgotten
+ * URL is sent again, and the seen-set of its cell drops the repeat.
  */
 export class SentLinks {
   readonly #slab = new Slab()

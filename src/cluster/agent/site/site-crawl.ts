@@ -349,7 +349,10 @@ export class SiteCrawl {
     return isFirst
   }
 
-  /** The ledger's answer to a forced release. Until it comes the ledger may list the lease: keep the cell. */
+  /**
+   * The ledger's answer to a forced release. Keep the cell until the answer comes: the ledger may still list
+   * the lease.
+   */
   get released(): Promise<unknown> | null {
     return this.#released
   }
