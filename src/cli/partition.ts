@@ -182,7 +182,7 @@ function given<T>(text: string | undefined, read: (text: string) => T): T | unde
   return text === undefined ? undefined : read(text)
 }
 
-/** Leaves out what was not given: an option that is absent is not one that is undefined. */
+/** Removes undefined options: an absent option gets its default, an undefined one does not. */
 function present<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -6,7 +6,7 @@ import { COMPARE_MEMORY_BYTES, COMPARE_PART_ROWS } from '../limits.js'
 import { openTables } from './tables.js'
 
 interface PageChanges {
-  /** Pages that were not a page in the previous crawl. */
+  /** Pages whose URL was not a page in the previous crawl. */
   readonly new: number
   /** Pages of both crawls whose payload differs. */
   readonly changed: number

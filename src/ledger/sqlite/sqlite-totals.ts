@@ -6,7 +6,8 @@ import { answer, type SqliteDatabase } from './sqlite-database.js'
 
 export function readTotals(db: SqliteDatabase): Totals {
   const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
-  // The only statement that reads every row: a link farm names millions of sites, and Ctrl-C waits for this.
+  // Only this statement reads every row. There may be millions, because a link farm names so many sites, and
+  // the end after Ctrl-C waits for it.
   const [pages, bytes, discovered, settled, backlog, pieces] = db
     .first(
       `SELECT coalesce(sum(pages), 0), coalesce(sum(bytes), 0), coalesce(sum(discovered), 0), coalesce(sum(settled), 0),
