@@ -5,6 +5,10 @@
 export { ASSIGNMENTS, type AssignmentName, isLearned, type NetKind } from './assignments.js'
 export { readBlacklist } from './blacklist.js'
 export { ConfigError } from './config-error.js'
+export { GRAPH_WEIGHTS, type GraphSettings, type GraphWeights, readGraphSettings } from './graph-settings.js'
+export { bytes, count, positive } from './kinds.js'
+export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'
+export { checkConfig, loadConfig, variableOf } from './load.js'
 export {
   type CrawlConfig,
   type CrawlConfigInput,
@@ -12,11 +16,7 @@ export {
   OPTION_GROUPS,
   type OptionGroup,
   optionHelp,
-} from './fields.js'
-export { GRAPH_WEIGHTS, type GraphSettings, type GraphWeights, readGraphSettings } from './graph-settings.js'
-export { bytes, count, positive } from './kinds.js'
-export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'
-export { checkConfig, loadConfig, variableOf } from './load.js'
+} from './option-table.js'
 export { BUCKET_SIZES, type BucketSizes, type PhaseSettings, readPhaseSettings } from './phase-settings.js'
 export { seedUrl } from './seed-url.js'
 export { pruneState, readStateFile, stateFile, writeStateFile } from './state-files.js'

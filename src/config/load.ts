@@ -1,7 +1,7 @@
 /** Merges flags, variables and file: a flag overrides a variable, a variable overrides the file. */
 import { readFileSync } from 'node:fs'
 import { ConfigError } from './config-error.js'
-import { type CrawlConfig, FIELDS } from './fields.js'
+import { type CrawlConfig, FIELDS } from './option-table.js'
 import { seedUrl } from './seed-url.js'
 
 export interface ConfigSources {

@@ -42,11 +42,11 @@ describe('a web whose pages are known', () => {
     expect(judged(ranked, 'http://a/1', 'http://b/1')).toEqual({ coverage: 0.25, quality: 0.5 })
   })
 
-  it('without ranks has no quality, and refuses what is no rank', () => {
+  it('without ranks has no quality, and refuses what is not a rank', () => {
     expect(judged(KnownWeb.read(file('http://a/1\nhttp://a/2\n')), 'http://a/2')).toEqual({
       coverage: 0.5,
       quality: null,
     })
-    expect(() => KnownWeb.read(file('http://a/1\tbest\n'))).toThrow('"best" is no rank')
+    expect(() => KnownWeb.read(file('http://a/1\tbest\n'))).toThrow('"best" is not a rank')
   })
 })

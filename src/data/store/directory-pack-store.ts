@@ -7,8 +7,8 @@ import { ByteSink } from './bytes/index.js'
 import { type FileOwner, STORE_FOLDERS } from './file-names.js'
 import { diskFailure, OpenFiles } from './open-files.js'
 import type { AppendResult, CloseResult, PackBytes, PackRows, PackStore } from './pack-store.js'
-import { recoverFile } from './recover.js'
 import { type RowTable, segmentBuffers } from './tables/index.js'
+import { recoverFile } from './truncate-to-committed.js'
 import { appendCdxjLines, finishIndex, type IndexTask, type WarcRecords } from './warc/index.js'
 
 export interface DirectoryPackStoreOptions {

@@ -20,5 +20,5 @@ export {
   withGeneration,
   writeGenerations,
 } from './pair.js'
-export { type Holder, recover } from './recover.js'
 export { manifestOf, TableMerger, type TableWorker } from './table-merger.js'
+export { type Holder, recover } from './truncate-to-committed.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FIELDS } from './fields.js'
+import { FIELDS } from './option-table.js'
 
 const settings = Object.entries(FIELDS)
 

@@ -22,7 +22,7 @@ import { DirectoryPackStore } from './directory-pack-store.js'
 import { ownedFile } from './file-names.js'
 import { PackBuilder } from './pack-builder.js'
 import type { StoredFile } from './pack-store.js'
-import { type Holder, recover } from './recover.js'
+import { type Holder, recover } from './truncate-to-committed.js'
 import { warcRecords } from './warc/index.js'
 
 const owner = { crawl: 'crawl', incarnation: 3 }
