@@ -100,7 +100,7 @@ function reasonOf(what: string, standing: Standing): Distrust {
     case 'unknown':
       return `${what} was not made by you on this machine, and you have not trusted it yet`
     case 'changed':
-      return `${what} has changed since you made or trusted it (changed settings: ${standing.settings.join(', ')})`
+      return `${what} has changed since you made or trusted it (changed: ${standing.settings.join(', ')})`
   }
 }
 

@@ -198,8 +198,11 @@ function knownShare({ sites }: LearnedWeb, seeds: readonly string[]): number {
 }
 
 function otherWeb({ from, seeds }: RouteTask, known: number): string {
-  const share = seeds.length === 1 ? `not ${seeds[0]}` : `${Math.round(100 * known)} % of the seeds' sites`
-  return `what ${from} has learned describes another web: it knows ${share}`
+  const why =
+    seeds.length === 1
+      ? `it does not know ${seeds[0]}`
+      : `it knows ${Math.round(100 * known)} % of the seeds' sites`
+  return `what ${from} has learned describes another web: ${why}`
 }
 
 function relative(shares: readonly number[]): number[] {
