@@ -98,7 +98,7 @@ describe('what a crawl has learned', () => {
   it('without links is gone by for balance alone, and one line says so', async () => {
     const tableless = await crawl(server, '--tables', 'none')
     const { report, said } = await crawl(server, '--assign', 'hypergraph', '--previous', tableless.out)
-    expect(said).toMatch(/--assign hypergraph goes by balance alone: .* no links between them/)
+    expect(said).toMatch(/--assign hypergraph uses balance only: .* no links between them/)
     expect(report.routing).toMatchObject({ parts: 2, sites: plan.sites, nets: 0 })
   }, 60_000)
 
