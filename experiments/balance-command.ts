@@ -26,13 +26,13 @@ const LATENCY_MS = 5
 const QUICK_SEEDS = 10
 
 const ABOUT = `
-Six lanes on three agents download 30 sites of ${number(PAGES)} pages by four methods (Table 1 of "A Parallel Crawling
+Six lanes on three agents download 30 sites with ${number(PAGES)} pages in total by four methods (Table 1 of "A Parallel Crawling
 Schema Using Dynamic Partition"): sites are bound to lanes at random or by size, or free lanes take them in random order
 or the largest first. The workload of a lane is its share of the total download time.
 
 Without --simulate, a generated web is crawled four times on this machine, in about 8 minutes. Its servers answer in
 --latency ms on average. On a busy machine all sites become equally slow, which makes static partitions look better than
-they are; use a larger --latency and fewer --pages there. With --simulate, the same runs in virtual time with many seeds.
+they are; use a larger --latency and fewer --pages there. With --simulate, the crawls run in virtual time with many seeds.
 
 Examples:
   $ orbweaver experiment dynamic-balance

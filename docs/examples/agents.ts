@@ -1,6 +1,6 @@
 /**
- * Pages of several agents in one loop, left early and gone on with: `npx tsx docs/examples/agents.ts URL
- * my-crawl`
+ * Gets the pages of several agents in one loop, leaves it early, and resumes the crawl:
+ * `npx tsx docs/examples/agents.ts URL my-crawl`
  */
 import { crawl, resume } from 'orbweaver'
 
@@ -14,7 +14,7 @@ for await (const page of first) {
   console.log('first', page.url)
   break
 }
-// Left by `break` or by an exception, the crawl has ended here, and what was fetched is stored.
+// After `break` or an exception the crawl has ended, and what was fetched is stored.
 console.log((await first.report).finishReason)
 
 const second = resume(out)

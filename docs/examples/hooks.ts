@@ -1,6 +1,6 @@
 /**
- * Hooks as a module. Plain JavaScript needs nothing but `--hooks my-hooks.js`; TypeScript, in this
- * repository, a loader: `NODE_OPTIONS='--import tsx' npx orbweaver crawl https://example.org --hooks
+ * Hooks as a module. Plain JavaScript needs only `--hooks my-hooks.js`. In this repository, TypeScript needs
+ * a loader: `NODE_OPTIONS='--import tsx' npx orbweaver crawl https://example.org --hooks
  * docs/examples/hooks.ts`
  */
 import type { CrawledPage } from 'orbweaver'

@@ -85,7 +85,7 @@ const HELP = `Four agents crawl a generated web on this machine, first by hash a
 of the first crawl. All crawls know the same URLs. Every page has changed meanwhile, so all links are read again. The sites form
 27 communities that link mostly among themselves. Exchanged bytes are the exchanged links times the mean length of a URL.
 
-Takes about five minutes; --quick crawls a small web. Results: docs/explanation/experiments/assignments.md`
+Takes about two minutes; --quick crawls a small web. Results: docs/explanation/experiments/assignments.md`
 
 interface AssignmentRow extends Omit<CrawlFigures, 'workloads' | 'promised'> {
   readonly seed: number

@@ -78,7 +78,8 @@ const FULL_SEEDS = 8
 export function phasesExperiment(crawl: CrawlInPhases): PaperExperiment {
   return {
     name: 'phases',
-    about: 'URLs on nodes, hosts in phases: how even, how fast, and never two nodes at one host',
+    about:
+      'balance of nodes and phases; speed of crawls in phases; whether two nodes request one host at once',
     help: HELP,
     run: options => run(crawl, options),
   }
@@ -86,7 +87,7 @@ export function phasesExperiment(crawl: CrawlInPhases): PaperExperiment {
 
 const HELP = `Balance: distributes 6 million URLs of a generated national web (hosts by a power law) over 2 to 10 nodes. The sum of a URL's
 characters gives its node and that of its host the phase, as in KSpider. For comparison, nodes are also assigned by a hash of the
-site, and by a k-way unshuffle of the URLs sorted by reversed host name. The figure is the excess of the largest over the mean.
+site, and by a k-way unshuffle of the URLs sorted by reversed host name. The figure is the excess of the largest share over the mean.
 
 Crawl: ${PHASE_NODES} nodes crawl a generated web over loopback with --assign phases, once with exact clocks and once with phase clocks that
 are wrong by ${SKEW_PERCENT} % of the guard, half of them ahead and half behind. The log of the server shows whether two nodes ever

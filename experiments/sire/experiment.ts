@@ -37,10 +37,10 @@ const HOUR = 3_600
 export const sireExperiment: PaperExperiment = {
   name: 'sire',
   about: 'download, exchange and relocation time of 1 … 30 crawlers, by hash and by graph partition',
-  help: `A national web with the numbers of "Efficient partitioning strategies for distributed Web crawling" is made (${number(URLS)} URLs,
-${number(HOSTS)} hosts, ${number(ADDRESSES)} addresses in 24 countries), its hosts are given to 1 … 30 crawlers by six schemes, and the paper's formulas say how
-long downloading, exchanging links and moving URLs to one more crawler takes. How the web is made stands in
-docs/explanation/experiments/sire.md. --quick goes up to 8 crawlers.`,
+  help: `Generates a national web with the numbers of "Efficient partitioning strategies for distributed Web crawling"
+(${number(URLS)} URLs, ${number(HOSTS)} hosts, ${number(ADDRESSES)} addresses in 24 countries) and assigns its hosts to 1 … 30 crawlers by six schemes.
+The paper's formulas give the times for downloading, for exchanging links, and for moving URLs to one more crawler.
+docs/explanation/experiments/sire.md describes the web and the schemes. --quick goes up to 8 crawlers.`,
   run: ({ effort, seed, tell }: RunOptions) => sireFindings(PLANS[effort], seed, tell),
 }
 

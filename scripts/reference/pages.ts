@@ -17,7 +17,8 @@ function optionsPage(): string {
   return page(
     'Options of `orbweaver crawl`',
     wrap(
-      'Each option can be given as a flag, as an environment variable, in the JSON file that `--config` names, and in the library. ' +
+      'A setting can be given as a flag, as an environment variable, in the JSON file that `--config` names, and in the library. ' +
+        'Options without a setting are flags only; for `--listen` there is also the variable `ORBWEAVER_LISTEN`. ' +
         'A flag takes precedence over a variable, and a variable over the file. ' +
         '[Use a configuration file](../how-to/configuration-file.md) shows all of them. ' +
         'Sizes accept the units `k`, `M`, `G`, `Ki`, `Mi` and `Gi`. ' +
@@ -104,7 +105,7 @@ function exitCodesPage(): string {
       Object.entries(EXIT_MEANINGS).map(([name, [code, meaning]]) => [String(code), `\`${name}\``, meaning]),
     ),
     wrap(
-      'Codes 5, 10, 11 and 12 are ends of a crawl that can be continued with `orbweaver resume`; nothing that was acknowledged is lost with any code. ' +
+      'Codes 5, 10, 11 and 12 are ends of a crawl that can be continued with `orbweaver resume`; nothing that was acknowledged is lost in these cases. ' +
         '[Troubleshooting](../how-to/troubleshoot.md) says what to do about each.',
     ),
   )

@@ -39,7 +39,7 @@ function warn(config: CrawlConfig): void {
 }
 
 const HELP = `
-Every option can also be set by an environment variable (${variableOf('maxPages')} for --max-pages) or in --config FILE.
+Settings can also be given as environment variables (${variableOf('maxPages')} for --max-pages) or in --config FILE.
 
 Examples:
   orbweaver crawl https://example.org

@@ -15,6 +15,7 @@ export {
   CELL_STATES,
   type CellState,
   type ChildCell,
+  type CrawlState,
   type FileRow,
   type FinishReason,
   type Heartbeat,

@@ -54,6 +54,7 @@ export function ledgerOfCalls(make: MakeCall): Ledger {
     swapFiles: make('swapFiles'),
     tryEnd: make('tryEnd'),
     reopen: make('reopen'),
+    crawlState: make('crawlState'),
     totals: make('totals'),
     health: make('health'),
     parked: make('parked'),

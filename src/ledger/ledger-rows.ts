@@ -104,9 +104,15 @@ export interface Heartbeat {
   readonly share: number
 }
 
-export interface Totals {
+export interface CrawlState {
   readonly open: boolean
   readonly finishReason: FinishReason | null
+  /** The latest incarnation ever started; 0 before the first. */
+  readonly lastIncarnation: Incarnation
+}
+
+/** Counted over all cells, so the call takes longer the more sites are known. */
+export interface Totals extends CrawlState {
   readonly pages: number
   readonly bytes: number
   readonly discovered: number
@@ -116,8 +122,6 @@ export interface Totals {
   /** Different sites of the cells. */
   readonly sites: number
   readonly outcomes: readonly OutcomeCount[]
-  /** The latest incarnation ever started; 0 before the first. */
-  readonly lastIncarnation: Incarnation
 }
 
 export interface LedgerHealth {

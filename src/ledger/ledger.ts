@@ -9,6 +9,7 @@ import type {
   AgentRow,
   AgentWork,
   ChildCell,
+  CrawlState,
   FileRow,
   FinishReason,
   Heartbeat,
@@ -202,6 +203,7 @@ interface Reports {
   tryEnd(): Promise<FinishReason | null>
   /** Opens a closed crawl again; parked cells wait again. */
   reopen(): Promise<void>
+  crawlState(): Promise<CrawlState>
   totals(): Promise<Totals>
   /** Dangers to the stored data, and transactions that have blocked reads for longer than `heldUpMs`. */
   health(heldUpMs: Millis): Promise<LedgerHealth>

@@ -116,7 +116,7 @@ async function fromLedger(dir: string, isForeign: boolean): Promise<Listing> {
   const path = join(dir, LEDGER_FILE)
   const listing = async (ledger: Ledger): Promise<Listing> => {
     await checkPair(dir, `the ledger ${path}`, () => ledger.settings())
-    const { open } = await ledger.totals()
+    const { open } = await ledger.crawlState()
     return { files: await ledger.files(), open }
   }
   // Listing files asks for no time.

@@ -5,6 +5,7 @@
 
 import { type CellId, type Millis, siteOfCell } from '../../model/index.js'
 import {
+  type CrawlState,
   INTERNAL_SETTINGS,
   type Ledger,
   type OutcomeCount,
@@ -76,6 +77,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     swapFiles: async (inputs, outputs, seat) => packs.swapFiles(inputs, outputs, seat),
     tryEnd: async () => cells.tryEnd(),
     reopen: async () => cells.reopen(),
+    crawlState: async () => crawlStateOf(state),
     totals: async () => totalsOf(state),
     health: async () => ({ weaknesses: [], longTransactions: [] }),
     parked: async limit => parkedOf(state, limit),
@@ -108,6 +110,10 @@ function refusedOrigins(packs: MemoryPacks, limit: number): RefusedOrigins {
   return { total: refused.length, first }
 }
 
+function crawlStateOf({ open, finishReason, incarnations }: MemoryState): CrawlState {
+  return { open, finishReason, lastIncarnation: incarnations.length }
+}
+
 function totalsOf(state: MemoryState): Totals {
   const sum = { pages: 0, bytes: 0, discovered: 0, settled: 0, backlog: 0 }
   const outcomes = new Map<OutcomeCount['code'], { count: number; detail: string }>()
@@ -125,14 +131,12 @@ function totalsOf(state: MemoryState): Totals {
   }
   return {
     ...sum,
-    open: state.open,
-    finishReason: state.finishReason,
+    ...crawlStateOf(state),
     cells: { ...state.counts },
     sites: new Set([...state.cells.keys()].map(siteOfCell)).size,
     outcomes: [...outcomes]
       .map(([code, { count, detail }]) => ({ code, count, detail }))
       .sort((a, b) => b.count - a.count),
-    lastIncarnation: state.incarnations.length,
   }
 }
 

@@ -1,13 +1,10 @@
 /** The crawl as a whole. */
 import type { CellId } from '../../model/index.js'
-import { CELL_STATES, type CellState, type FinishReason, type SiteSummary, type Totals } from '../index.js'
-import { countSitesInPieces, outcomes, SITE_COLUMNS, sites } from '../sql/index.js'
+import { CELL_STATES, type CellState, type SiteSummary, type Totals } from '../index.js'
+import { countSitesInPieces, crawlState, outcomes, SITE_COLUMNS, sites } from '../sql/index.js'
 import { answer, type PostgresDatabase } from './postgres-database.js'
 
 export async function readTotals(db: PostgresDatabase): Promise<Totals> {
-  const [state, reason, lastIncarnation] = (await db.first(
-    'SELECT state, finish_reason, (SELECT coalesce(max(incarnation), 0) FROM agent) FROM crawl',
-  ))!
   const states = await db.all(
     `SELECT state, count(*), sum(pages), sum(bytes), sum(discovered), sum(settled), sum(appended - consumed),
        count(*) FILTER (WHERE strpos(cell, '#') > 0) FROM cell GROUP BY state`,
@@ -18,8 +15,7 @@ export async function readTotals(db: PostgresDatabase): Promise<Totals> {
     states.reduce((sum, row) => sum + Number(row[column]), 0),
   )
   return {
-    open: state === 'open',
-    finishReason: reason === null ? null : (String(reason) as FinishReason),
+    ...(await answer(db, crawlState())),
     pages,
     bytes,
     discovered,
@@ -28,7 +24,6 @@ export async function readTotals(db: PostgresDatabase): Promise<Totals> {
     cells,
     sites: all - pieces + (pieces === 0 ? 0 : await answer(db, countSitesInPieces())),
     outcomes: await answer(db, outcomes()),
-    lastIncarnation: Number(lastIncarnation),
   }
 }
 

@@ -1,6 +1,6 @@
 /** The crawl as a whole: its settings, the coordinator's seat and the page budget. */
 import type { Epoch, Millis } from '../../model/index.js'
-import { INTERNAL_SETTINGS, type Incarnation } from '../index.js'
+import { type CrawlState, type FinishReason, INTERNAL_SETTINGS, type Incarnation } from '../index.js'
 import { budgetBlock, isSeatFree } from '../rules/index.js'
 import type { Steps } from './sql-steps.js'
 
@@ -9,6 +9,17 @@ const isPublic = INTERNAL_SETTINGS.map(start => `name NOT LIKE '${start}%'`).joi
 
 export function* settings(): Steps<Record<string, string>> {
   return Object.fromEntries(yield [SETTINGS]) as Record<string, string>
+}
+
+export function* crawlState(): Steps<CrawlState> {
+  const [[state, reason, lastIncarnation]] = yield [
+    'SELECT state, finish_reason, (SELECT coalesce(max(incarnation), 0) FROM agent) FROM crawl',
+  ]
+  return {
+    open: state === 'open',
+    finishReason: reason === null ? null : (String(reason) as FinishReason),
+    lastIncarnation: Number(lastIncarnation),
+  }
 }
 
 /** The settings that travel with heartbeats. */

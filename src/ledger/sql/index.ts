@@ -14,6 +14,7 @@ export {
   sites,
 } from './cell-calls.js'
 export {
+  crawlState,
   isIncarnationOpen,
   openIncarnations,
   publicSettings,

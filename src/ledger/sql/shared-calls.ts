@@ -2,7 +2,7 @@
 import type { Ledger } from '../index.js'
 import { agents, agentWork, readHeard } from './agent-calls.js'
 import { bind, defer, estimate, laneLoads, leases, parked } from './cell-calls.js'
-import { reopen, saveSettings, settings, takeBudget, takeSeat } from './crawl-calls.js'
+import { crawlState, reopen, saveSettings, settings, takeBudget, takeSeat } from './crawl-calls.js'
 import { files, readJournal, readJournals, swapFiles } from './pack-calls.js'
 import { loadMeta, loadOrigins, refusedOrigins, saveOrigin } from './site-facts.js'
 import { joinAddresses, saveWait, waits } from './turn-calls.js'
@@ -11,6 +11,7 @@ import { joinAddresses, saveWait, waits } from './turn-calls.js'
 export const SHARED_READS = {
   agents,
   agentWork,
+  crawlState,
   files,
   laneLoads,
   leases,

@@ -34,7 +34,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function call(method: 'sites' | 'tryEnd' | 'totals', ...args: unknown[]): unknown {
+function call(method: 'crawlState' | 'sites' | 'tryEnd' | 'totals', ...args: unknown[]): unknown {
   said = []
   const [result] = core.run([{ method, args }])
   if (result.status === 'rejected') throw result.reason
@@ -51,6 +51,11 @@ function looksAtAll(): string[] {
 
 it('sites that were crawled are found without a look at those that are only known', () => {
   expect(call('sites', '', 1_000, 'crawled')).toEqual([])
+  expect(looksAtAll()).toEqual([])
+})
+
+it('whether the crawl is open is found without reading its sites', () => {
+  expect(call('crawlState')).toEqual({ open: true, finishReason: null, lastIncarnation: 0 })
   expect(looksAtAll()).toEqual([])
 })
 

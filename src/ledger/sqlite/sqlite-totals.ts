@@ -1,11 +1,10 @@
 /** Totals of the crawl, read with statements that skip cells that were never crawled. */
 import type { CellId } from '../../model/index.js'
-import { CELL_STATES, type CellState, type FinishReason, type SiteSummary, type Totals } from '../index.js'
-import { countSitesInPieces, outcomes, SITE_COLUMNS, sites } from '../sql/index.js'
+import { CELL_STATES, type CellState, type SiteSummary, type Totals } from '../index.js'
+import { countSitesInPieces, crawlState, outcomes, SITE_COLUMNS, sites } from '../sql/index.js'
 import { answer, type SqliteDatabase } from './sqlite-database.js'
 
 export function readTotals(db: SqliteDatabase): Totals {
-  const [state, reason] = db.first('SELECT state, finish_reason FROM crawl')!
   // Only this statement reads every row. There may be millions, because a link farm names so many sites, and
   // the end after Ctrl-C waits for it.
   const [pages, bytes, discovered, settled, backlog, pieces] = db
@@ -16,8 +15,7 @@ export function readTotals(db: SqliteDatabase): Totals {
     .map(Number)
   const all = Number(db.first('SELECT count(*) FROM cell')![0])
   return {
-    open: state === 'open',
-    finishReason: reason === null ? null : (String(reason) as FinishReason),
+    ...answer(db, crawlState()),
     pages,
     bytes,
     discovered,
@@ -26,7 +24,6 @@ export function readTotals(db: SqliteDatabase): Totals {
     cells: countStates(db, all),
     sites: all - pieces + (pieces === 0 ? 0 : answer(db, countSitesInPieces())),
     outcomes: answer(db, outcomes()),
-    lastIncarnation: Number(db.first('SELECT coalesce(max(incarnation), 0) FROM agent')![0]),
   }
 }
 

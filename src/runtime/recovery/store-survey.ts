@@ -40,7 +40,7 @@ const TEMPORARY = '.tmp'
  */
 export async function surveyStore(directory: string, ledger: Ledger, maxBody: number): Promise<Survey> {
   const found = filesIn(directory)
-  const { lastIncarnation } = await ledger.totals()
+  const { lastIncarnation } = await ledger.crawlState()
   const files = await ledger.files()
   // A swap may replace a file between the two looks: then it is not listed any more.
   const suspects = new Set(missingOf(directory, files).map(({ name }) => name))

@@ -112,7 +112,7 @@ export class JoinedAgent {
    * A crawl that has ended may still need its report, if its coordinator was killed before.
    */
   async #isOver(ledger: Ledger): Promise<boolean> {
-    const [{ open }, settings] = await Promise.all([ledger.totals(), ledger.settings()])
+    const [{ open }, settings] = await Promise.all([ledger.crawlState(), ledger.settings()])
     return !open && (this.#crawl.directory === null || settings[CONCLUDED] !== '')
   }
 
@@ -199,7 +199,7 @@ export class JoinedAgent {
   /** Concludes the crawl if it has ended and its coordinator has not done so. */
   async #concludeIfNeeded(ledger: Ledger, coordinatorRuntime: CoordinatorRuntime): Promise<void> {
     const settings = await ledger.settings()
-    if ((await ledger.totals()).open && (settings.stop ?? '') === '') return
+    if ((await ledger.crawlState()).open && (settings.stop ?? '') === '') return
     await coordinatorRuntime.conclude(Number(settings[STARTED_AT] ?? this.#platform.clock.now()))
   }
 
