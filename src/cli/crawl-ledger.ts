@@ -30,8 +30,8 @@ export async function withLedger(
 }
 
 /**
- * For commands that change nothing. `unasked` is called instead when an untrusted directory names a database:
- * to ask it would send it our password.
+ * For commands that change nothing. `unasked` is called instead when an untrusted directory names a database,
+ * because a connection would send it the user's password.
  */
 export async function withLedgerToRead(
   platform: Platform,
@@ -52,7 +52,9 @@ export async function withLedgerToRead(
   return withLedgerCopy(path, platform.clock.now, ledger => task(ledger, { ...crawl, config }))
 }
 
-/** A directory that is not trusted: its ledger is not written, and one in a database is not asked. */
+/**
+ * A directory that is not trusted: its ledger is not written, and a ledger in a database is not contacted.
+ */
 function isForeign({ distrust, isNamedByLedger }: FoundCrawl): boolean {
   return distrust !== null && !isNamedByLedger
 }

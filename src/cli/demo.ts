@@ -1,4 +1,4 @@
-/** `orbweaver demo`: a generated web, a crawl of it, and three questions to what it brought, offline. */
+/** `orbweaver demo`: serves a generated web, crawls it, and runs three queries on the result, offline. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

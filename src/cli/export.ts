@@ -75,7 +75,7 @@ export function exportCommand(say: Say): Command {
     })
 }
 
-/** What was written stays, and is not taken for the whole. */
+/** Adds to the message that the export is incomplete: an interrupted export leaves what it has written. */
 function withTarget({ message, exitCode }: InterruptedError, out: string): InterruptedError {
   const isPart = message !== '' && out !== '-' && existsSync(out)
   return new InterruptedError(isPart ? `${message}; ${out} is incomplete` : message, exitCode)
@@ -95,7 +95,7 @@ async function run(
   return exportJsonl(dir, out === '-' ? process.stdout : out, progress, options)
 }
 
-/** Beside where the user stands, named after the crawl. */
+/** A path in the working directory, named after the crawl. */
 function defaultTarget(dir: string, kind: Kind): string {
   const name = basename(resolve(dir))
   return kind === 'jsonl' ? `${name}.jsonl` : `${name}-${kind}`
@@ -133,7 +133,9 @@ function count(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`
 }
 
-/** One line that is written over on a terminal; elsewhere a line now and then. */
+/**
+ * One line that is rewritten in place on a terminal; elsewhere a new line after every `PLAIN_EVERY` items.
+ */
 class ProgressLine {
   readonly #stream: NodeJS.WriteStream
   #nextPlain = PLAIN_EVERY

@@ -23,5 +23,5 @@ export const SIMULATE_PROGRESS_PLAIN_MS = 15_000
 export const SHOWN_SITES = 8
 
 // simulate.ts
-/** Larger ones take too long to be run again and again. */
+/** Crawls with more sites take too long to simulate repeatedly. */
 export const LARGE_SITES = 1_000

@@ -21,7 +21,10 @@ import { COMMANDS, type Say } from './commands.js'
 import { EXIT, InterruptedError, outliveTerminal, readerLeft } from './exit/index.js'
 import { tell } from './output/index.js'
 
-/** Runs one command; the result is the exit code. `platform`: null is that of the installed program. */
+/**
+ * Runs one command and returns its exit code. With `platform` null, uses the platform of the installed
+ * program.
+ */
 export async function main(argv: readonly string[], platform: Platform | null = null): Promise<number> {
   outliveTerminal(readerLeft)
   let code: number = EXIT.done
@@ -126,7 +129,7 @@ function endInterrupted({ message, exitCode }: InterruptedError): never {
   process.exit(exitCode)
 }
 
-/** With the command that trusts the directory, where that is possible. */
+/** Adds the command that trusts the directory, if the directory can be trusted. */
 function untrustedLine({ message, canBeTrusted }: UntrustedError, argv: readonly string[]): string {
   if (!canBeTrusted) return message
   return `${message}; if you trust it: orbweaver ${argv.map(shellWord).join(' ')} --trust`

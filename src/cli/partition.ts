@@ -1,4 +1,7 @@
-/** `orbweaver partition`: a hypergraph or graph file into parts; `--check` says what a part file is worth. */
+/**
+ * `orbweaver partition`: a hypergraph or graph file into parts; `--check` recomputes the figures of a part
+ * file.
+ */
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command, Option } from 'commander'
@@ -93,7 +96,7 @@ export function partitionCommand(): Command {
 
 function run(file: string, partFile: string | undefined, flags: PartitionFlags): void {
   if (partFile !== undefined)
-    throw new ConfigError(`unexpected file ${partFile}: Only --check takes a second file`)
+    throw new ConfigError(`unexpected file ${partFile}: only --check takes a second file`)
   const started = systemClock.monotonic()
   if (flags.preset === 'fast') limitCompiler()
   const k = wholeNumber('-k', flags.k, 1)
@@ -179,7 +182,7 @@ function given<T>(text: string | undefined, read: (text: string) => T): T | unde
   return text === undefined ? undefined : read(text)
 }
 
-/** Leaves out what was not given: an option that is absent is not one that is undefined. */
+/** Removes undefined options: an absent option gets its default, an undefined one does not. */
 function present<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }

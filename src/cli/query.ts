@@ -77,10 +77,10 @@ export async function runQuery(
   }
 }
 
-/** stdout, or where a test looks. */
+/** The stream for the result: stdout, or a stream of a test. */
 type Output = Writable & { readonly columns?: number; readonly isTTY?: boolean }
 
-/** Where there is no terminal to fit into. */
+/** The width of a table if the output is not a terminal. */
 const PLAIN_WIDTH = 160
 
 async function* answer(result: Result, format: Format, width: number): AsyncGenerator<string> {
@@ -116,13 +116,13 @@ async function* overview(tables: Tables, dir: string, format: Format, width: num
   }
 }
 
-/** For a terminal; files and pipes get every byte. A table is harmless as it is made. */
-async function* harmless(pieces: AsyncGenerator<string>, format: Format): AsyncGenerator<string> {
+/** Escapes control characters for a terminal; files and pipes get every byte. */
+async function* withoutControlCodes(pieces: AsyncGenerator<string>, format: Format): AsyncGenerator<string> {
   const clean = format === 'json' ? jsonForTerminal : forTerminal
   for await (const piece of pieces) yield clean(piece)
 }
 
-/** No faster than it is read; a reader that leaves (`| head`) ends it quietly. */
+/** Sends with back-pressure. Ends without an error when the reader closes the pipe, as `head` does. */
 async function send(
   pieces: AsyncGenerator<string>,
   format: Format,
@@ -130,7 +130,7 @@ async function send(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await pipeline(Readable.from(out.isTTY ? harmless(pieces, format) : pieces), out, {
+    await pipeline(Readable.from(out.isTTY ? withoutControlCodes(pieces, format) : pieces), out, {
       end: false,
       ...(signal ? { signal } : {}),
     })

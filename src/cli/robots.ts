@@ -1,4 +1,4 @@
-/** `orbweaver robots`: may this agent ask for this URL, and which line says so. */
+/** `orbweaver robots`: tells whether robots.txt allows a URL for an agent, and which line decides. */
 import { createReadStream } from 'node:fs'
 import { Command, Option } from 'commander'
 import { checkRobots } from '../compose/index.js'
@@ -20,10 +20,10 @@ interface RobotsFlags {
   readonly json?: boolean
 }
 
-/** What was read: the bytes to go by, or why there are none. */
+/** The robots.txt that was read, or why it has no rules. */
 interface Found {
   readonly body: Uint8Array
-  /** Decides without a line: no rules at all, or no permission. */
+  /** The verdict if no line decides, because there are no rules or because everything is refused. */
   readonly without: { readonly allowed: boolean; readonly reason: string } | null
 }
 
@@ -83,7 +83,7 @@ async function live(url: string, flags: RobotsFlags): Promise<Found> {
   return { body, without: { allowed: verdict === 'allow-all', reason: detail } }
 }
 
-/** Of a longer file only what a crawl would read. */
+/** Reads at most a little more than a crawl would use of a robots.txt. */
 async function read(file: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -41,7 +41,7 @@ interface Flags {
   readonly json?: boolean
 }
 
-/** What makes a run small, or not. */
+/** Figures by which the size of a run is judged, with the names of their minima in the report. */
 const SIZES = [
   ['agents', 'leastAgents'],
   ['sites', 'leastSites'],
@@ -110,7 +110,7 @@ async function simulateAll(flags: Flags): Promise<boolean> {
 
 async function simulateIn(scratch: string, flags: Flags): Promise<boolean> {
   const started = systemClock.monotonic()
-  // Ten thousand runs are not kept, only what they add up to.
+  // Keeps only the figures of each run, because there may be ten thousand runs.
   const figures: Figures[] = []
   const struck = new Map<string, number>()
   const calls = new Map<string, number>()
@@ -180,7 +180,7 @@ function optionsOf(flags: Flags, seed: number): SimulationOptions {
   }
 }
 
-/** Makes the same run again. */
+/** The command that repeats the run. */
 function commandFor(flags: Flags, seed: number): string {
   const { agents, sites, pages, faults, assign = 'dynamic', lanes, delay } = flags
   const shape = flags.small
@@ -198,7 +198,7 @@ function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResul
     agents,
     sites,
     pages: result.pages,
-    faults: feltFaults(result),
+    faults: struckFaults(result),
     kills: result.struck.get('death') ?? 0,
     zombies: result.struck.get('revival') ?? 0,
     overlap: metrics.overlap,
@@ -218,15 +218,15 @@ function figuresOf({ agents, sites }: SimulationOptions, result: SimulationResul
   }
 }
 
-/** Those of the drawn faults that struck. */
-function feltFaults({ faults, struck }: SimulationResult): number {
+/** The number of planned faults that took effect. */
+function struckFaults({ faults, struck }: SimulationResult): number {
   const kinds = new Set(faults.map(({ kind }) => kind))
   return [...kinds].reduce((sum, kind) => sum + (struck.get(kind) ?? 0), 0)
 }
 
 type Figures = ReturnType<typeof figuresOf>
 
-/** Of several runs, the means. */
+/** Prints the figures of one run, or the means over several runs. */
 function report(
   flags: Flags,
   figures: readonly Figures[],
@@ -245,12 +245,12 @@ function report(
     assign: flags.assign ?? (flags.small ? 'each in turn' : 'dynamic'),
     ...Object.fromEntries(names.map(name => [name, mean(name)])),
     ...counts,
-    // No run was smaller than this.
+    // The minima over all runs.
     ...Object.fromEntries(SIZES.map(([name, shown]) => [shown, least(name)])),
     violations: 0,
     seconds,
     cpuSeconds,
-    // With the start of the process and all that is compiled on the way.
+    // Includes the start of the process and just-in-time compilation.
     runsPerCpuMinute: (60 * figures.length) / cpuSeconds,
     peakMegabytes: process.resourceUsage().maxRSS / 1024,
     history: figures.reduce((hash, run) => (Math.imul(hash, 31) + run.history) >>> 0, 0).toString(16),

@@ -119,7 +119,7 @@ function showLastReport(crawl: FoundCrawl, { json }: StatusOptions): void {
   const report = reportIn(crawl.directory ?? '')
   tell(
     `orbweaver: ${withoutControls(
-      `${crawl.distrust}; its ledger ${crawl.config.ledger} was not asked. If you trust it: orbweaver status ` +
+      `${crawl.distrust}; its ledger ${crawl.config.ledger} was not contacted. If you trust it: orbweaver status ` +
         `${againWith(crawl)} --trust, or name the ledger yourself with --ledger and --name`,
     )}\n`,
   )

@@ -1,4 +1,4 @@
-/** `orbweaver stop`: seals what is fetched and stops a running crawl. */
+/** `orbweaver stop`: commits what was fetched and stops a running crawl. */
 import { Command } from 'commander'
 import type { Platform } from '../runtime/platform/index.js'
 import { examplesOf, needRunning, withLedger } from './crawl-ledger.js'

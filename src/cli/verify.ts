@@ -1,4 +1,4 @@
-/** `orbweaver verify`: reads every file of a crawl and says which are not what was written. */
+/** `orbweaver verify`: reads every file of a crawl and reports those that are damaged or missing. */
 import { Command } from 'commander'
 import { shellWord, withoutControls } from '../model/index.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'

@@ -18,7 +18,7 @@ import {
 } from '../simulate/web/index.js'
 import { EXIT, onEndSignal } from './exit/index.js'
 
-/** Options as typed: every one is read, and refused, by `WebFlags`. */
+/** The options as the user typed them; `WebFlags` parses and checks each. */
 type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 const EXAMPLES = `
@@ -189,7 +189,10 @@ function* homes(plan: WebPlan, authority: Authority): Generator<string> {
   for (let site = 0; site < plan.sites; site++) yield plan.urlOf(site, 0, authority)
 }
 
-/** Lines to stdout, no faster than they are read; a reader that leaves (`| head`) ends it quietly. */
+/**
+ * Prints lines to stdout with back-pressure. Ends without an error when the reader closes the pipe, as `head`
+ * does.
+ */
 async function print(lines: Iterable<string>): Promise<void> {
   let gone = false
   const leave = () => {
@@ -255,5 +258,7 @@ function interrupted(): Promise<void> {
 
 function account(counts: WebCounts): string {
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
-  return parts.length === 0 ? 'Nobody came.' : parts.map(([name, count]) => `${name} ${count}`).join(', ')
+  return parts.length === 0
+    ? 'No requests were received.'
+    : parts.map(([name, count]) => `${name} ${count}`).join(', ')
 }

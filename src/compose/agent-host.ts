@@ -28,9 +28,9 @@ import { systemClock } from './system-clock.js'
 import { systemRandom as random } from './system-random.js'
 
 interface HostParts extends AgentParts {
-  /** Ledger time, where that is another machine's. */
+  /** The ledger's clock if the ledger is on another machine. */
   readonly clock?: Clock
-  /** To the coordinator, where the store is not seen. */
+  /** The channel to the coordinator if this machine does not see the store. */
   readonly channel?: Channel
 }
 
@@ -92,7 +92,7 @@ export class AgentHost implements HostedAgent {
       hosts,
       recrawl: config.previous !== undefined,
       capacity: () =>
-        // Alone, there is nobody to leave more to.
+        // A single agent does not reduce its load, because no other agent could take the sites.
         agents > 1 ? monitor.capacity() : { lanes: config.lanes, capacity: 1, load: monitor.load() },
       log: (event, fields) => log.warn(event, fields),
       onScopeWidened: target => {
@@ -116,7 +116,7 @@ export class AgentHost implements HostedAgent {
     this.#applyPause()
   }
 
-  /** Crawls to the end; the files are closed then, and what was wrong with them is told. */
+  /** Crawls to the end; then closes the files and logs problems with them. */
   async run(): Promise<AgentEnd> {
     const { agent, store, fetcher, space } = this.#agentPool
     try {
@@ -160,7 +160,10 @@ export class AgentHost implements HostedAgent {
   }
 }
 
-/** The time of a database is that of its machine: the first heartbeat tells it, and the others keep it. */
+/**
+ * A database has the clock of its own machine. The first heartbeat sets the agent's clock by it, and later
+ * calls keep it set.
+ */
 async function inLedgerTime(order: AgentOrder, parts: AgentParts): Promise<HostParts> {
   if (order.config.ledger === undefined) return parts
   const clock = new LedgerClock(systemClock)
@@ -169,14 +172,14 @@ async function inLedgerTime(order: AgentOrder, parts: AgentParts): Promise<HostP
   return { ...parts, ledger, clock }
 }
 
-/** Who does not see the store asks the coordinator also for what a cell's state derives from. */
+/** An agent that does not see the store also reads journals from the coordinator. */
 function withChannel({ directory, token = '' }: AgentOrder, parts: HostParts): HostParts {
   if (directory !== null) return parts
   const channel = channelTo(parts.ledger, token)
   return { ...parts, channel, ledger: journalsOver(parts.ledger, channel) }
 }
 
-/** In the directory; or, where that is not seen, at whoever coordinates. */
+/** Opens the store in the directory, or at the coordinator if this machine does not see the directory. */
 function openStore(
   order: AgentOrder,
   { worker, channel }: HostParts,
@@ -189,7 +192,10 @@ function openStore(
   return { store, ...packing(config, agent) }
 }
 
-/** From the crawl directory; or, where that is not seen, from whoever coordinates. */
+/**
+ * Loads the table from the crawl directory, or from the coordinator if this machine does not see the
+ * directory.
+ */
 async function loadRoutes(
   { directory, config }: AgentOrder,
   { channel }: HostParts,

@@ -6,7 +6,10 @@ import { PhasesAssignment } from '../plan/assign/phases/index.js'
 import { DynamicAssignment, HashAssignment, StaticAssignment } from '../plan/assign/simple/index.js'
 import type { LearnedTable } from '../runtime/platform/index.js'
 
-/** The assignment of that name (`--assign`). A learned one without a table is the one it falls back on. */
+/**
+ * The assignment of that name (`--assign`). Without a table, returns the assignment on which a learned
+ * assignment falls back.
+ */
 export function chooseAssignment(
   name: AssignmentName,
   random: Random,

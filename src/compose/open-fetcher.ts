@@ -35,7 +35,7 @@ export function openFetcher(
   })
 }
 
-/** A user in a hurry is in a hurry at every step of a fetch. */
+/** A short fetch timeout also shortens the time limits of the single steps of a fetch. */
 function deadlines(config: CrawlConfig): NonNullable<HttpFetcherOptions['limits']> {
   const fetchMs = config.fetchTimeout * 1_000
   return {

@@ -30,7 +30,7 @@ import { systemRandom as random } from './system-random.js'
 
 export const systemLedgers: Ledgers = {
   async open(directory, config, use) {
-    const ledger = await openUnproved(directory, config, 'refuse', use)
+    const ledger = await openUnchecked(directory, config, 'refuse', use)
     try {
       if (directory !== null) await checkPairNow(directory, ledger, config)
       return ledger
@@ -39,7 +39,7 @@ export const systemLedgers: Ledgers = {
       throw error
     }
   },
-  openUnproved,
+  openUnchecked,
   openWithRetry,
   async checkNew(there) {
     const { checkNewCrawl } = await import('../ledger/postgres/index.js')
@@ -55,7 +55,7 @@ export const systemLedgers: Ledgers = {
   },
 }
 
-async function openUnproved(
+async function openUnchecked(
   directory: string | null,
   config: CrawlConfig,
   copies: CopyPolicy,
@@ -102,7 +102,10 @@ async function hostInDirectory(directory: string): Promise<LedgerHost> {
   }
 }
 
-/** A new crawl must not be there yet. One whose first run died before it had a ledger is as good as new. */
+/**
+ * A new crawl must not have a ledger in the database yet. A crawl whose first run died before it made its
+ * ledger counts as new.
+ */
 async function hostInDatabase(
   there: CrawlInDatabase,
   directory: string,

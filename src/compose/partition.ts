@@ -10,11 +10,11 @@ import { systemClock } from './system-clock.js'
 const DEFAULT_EPSILON = 0.05
 
 export interface PartitionOptions extends Omit<PartitionRequest, 'epsilons' | 'preset' | 'seed' | 'clock'> {
-  /** How far a part may go above its share, one number or one per constraint; 0.05. */
+  /** How far a part may go above its share, one number or one per constraint; default 0.05. */
   readonly epsilon?: number | readonly number[]
-  /** How much work to spend; `default`. */
+  /** How much work to spend; default `default`. */
   readonly preset?: PresetName
-  /** Same seed, same parts; 1. */
+  /** The same seed gives the same parts; default 1. */
   readonly seed?: number
   /**
    * Several sets of nets over the same vertices, each with its weight: they take the place of the nets of

@@ -1,4 +1,4 @@
-/** One look at the live robots.txt of an origin, as a crawl would take it. */
+/** Requests the live robots.txt of an origin once and decides as a crawl would. */
 import { ConfigError, type CrawlConfigInput, checkConfig } from '../config/index.js'
 import { originOf } from '../model/url/index.js'
 import { type Qualification, qualify, type RobotsMode } from '../page/robots/index.js'
@@ -19,7 +19,7 @@ export async function checkRobots(look: RobotsCheck, signal: AbortSignal): Promi
   checkSeeds(config)
   const fetcher = openFetcher(config)
   try {
-    // A person asks, once: there is no turn to wait for.
+    // A single request for a user waits for no politeness turn.
     const turns = { before: async () => true as const, after: () => {} }
     const found = await qualify(originOf(url), mode, { fetcher, clock, turns }, signal)
     if ('is' in found) throw new ConfigError('stopped')

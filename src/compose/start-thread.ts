@@ -9,7 +9,7 @@ import { FLAGS_MS } from './limits.js'
  * would allow.
  */
 const YOUNG_MB = 2
-/** V8 counts large objects besides: as much as one half. */
+/** The limit that V8 enforces also includes large objects, up to half as much again. */
 const WITH_LARGE = 1.5
 
 /** Starts a thread; threads run what `npm run build` made, also when the caller runs from source. */

@@ -1,6 +1,6 @@
 /**
- * Entry of the thread for slow work: row logs to Parquet, Parquet files merged, indexes sorted, routes
- * planned, what was learned kept.
+ * Entry of the thread for slow work: it converts row logs to Parquet, merges Parquet files, sorts indexes,
+ * plans routes and writes the learned data.
  */
 import { parentPort } from 'node:worker_threads'
 import { concatParquet, convertLogs } from '../data/store/tables/parquet/index.js'

@@ -5,7 +5,7 @@ import type { Cancel, Clock, Millis } from '../model/index.js'
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // It counts whole milliseconds, and may be slewed meanwhile.
+  // `now` returns whole milliseconds, and the system may slew the clock between two calls.
   grainMs: 2,
   monotonic: () => performance.now(),
   after(delayMs: Millis, task: () => void): Cancel {

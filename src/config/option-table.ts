@@ -408,7 +408,7 @@ type Output<K extends Name> = ReturnType<Fields[K]['read']>
 /** Everything a crawl is asked for, checked and with defaults filled in. */
 export type CrawlConfig = { readonly [K in Name]: Output<K> } & { readonly seeds: readonly string[] }
 
-/** The same as a user may write it: only the seeds are needed. */
+/** A configuration as a user may write it: only the seeds are required. */
 export type CrawlConfigInput = { readonly [K in Name]?: Output<K> | string | undefined } & {
   readonly seeds: string | readonly string[]
 }

@@ -1,7 +1,7 @@
 /**
  * The ledger's time on a machine whose own clock may be wrong. Waits and leases are in ledger time; with a
- * wall clock that is ahead, an agent would send requests too early. Between heartbeats the monotonic clock
- * counts on.
+ * wall clock that is ahead, an agent would send requests too early. Between heartbeats the time advances by
+ * the monotonic clock.
  */
 import type { Clock, Millis } from '../model/index.js'
 import type { Ledger } from './ledger.js'
@@ -21,7 +21,10 @@ export class LedgerClock implements Clock {
     this.#own = own
   }
 
-  /** Clocks of other agents may be less late: a pause that this agent reports must not look shorter there. */
+  /**
+   * The error of this clock. Other agents may have more exact clocks, so a pause reported by this agent is
+   * rounded up by its own error.
+   */
   get grainMs(): Millis {
     return this.#own.grainMs + this.#behindMs
   }

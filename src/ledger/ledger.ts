@@ -144,7 +144,7 @@ interface Inboxes {
   readInbox(cell: CellId, after: number, limit: number): Promise<readonly InboxRow[]>
 }
 
-/** Packs, what they have left in the ledger, and their files. */
+/** Packs, the journals and messages that they have stored, and their files. */
 interface Packs {
   /** Idempotent by id: the same pack may be sent again until an answer arrives. */
   commit(pack: Pack): Promise<CommitResult>
@@ -171,7 +171,7 @@ interface Packs {
   files(): Promise<readonly FileRow[]>
   /**
    * Replaces files by their merge in one step. False when one of `inputs` is no longer listed, or `seat` is
-   * no longer the epoch of the coordinator's seat. The same swap sent again is true again.
+   * no longer the epoch of the coordinator's seat. Returns true again if the same swap is repeated.
    */
   swapFiles(inputs: readonly string[], outputs: readonly PackFile[], seat?: Epoch): Promise<boolean>
 }

@@ -51,7 +51,7 @@ export interface PackCell {
 export interface PackFile {
   readonly name: string
   readonly kind: string
-  /** Committed length once this pack is. */
+  /** The committed length of the file after this pack is committed. */
   readonly bytes: number
   /** Digest of those bytes (`files/file-digest.ts`), if known. */
   readonly crc32?: number | null
@@ -69,7 +69,10 @@ export interface ReceivedMessages {
   readonly links: number
   /** Fingerprints of source pages that sent links to this agent for the first time: each is a message. */
   readonly pages: Uint8Array
-  /** The same for source sites: each is a coalesced message. */
+  /**
+   * Fingerprints of source sites that sent links to this agent for the first time: each is a coalesced
+   * message.
+   */
   readonly sites: Uint8Array
 }
 

@@ -16,12 +16,12 @@ export function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
-/** The same for several lines: line ends and tabs stay. */
+/** Like `withoutControls`, for several lines: line ends and tabs stay. */
 export function forTerminal(text: string): string {
   return text.replaceAll(/\r(?!\n)|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
-/** The same JSON value with all control characters escaped: JSON.stringify escapes only the ASCII ones. */
+/** `json` with all control characters escaped: JSON.stringify escapes only the ASCII ones. */
 export function jsonForTerminal(json: string): string {
   return json.replaceAll(/(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
 }

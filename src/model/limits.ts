@@ -182,7 +182,7 @@ export const LIMITS = {
   warcBytes: 1024 * 1024 * 1024,
   /** Seen-sets of all cells together, in memory; the rest is on disk. A million URLs fit. */
   seenBytes: 12 * 1024 * 1024,
-  /** The same for the final count, while the agents' sets are still in memory. */
+  /** Seen-sets of the final count, which runs while the agents' sets are still in memory. */
   countBytes: 4 * 1024 * 1024,
   /** Queued URLs of all cells together, in memory; the rest is on disk. */
   queueBytes: 8 * 1024 * 1024,
@@ -193,7 +193,9 @@ export const LIMITS = {
   /** Rows in a table's log before they become a Parquet row group. */
   rowGroupRows: 10_000,
   rowGroupBytes: 12 * 1024 * 1024,
-  /** The same for links: there are forty times as many, each a fiftieth of the size. */
+  /**
+   * Rows of a row group of links: there are forty times as many links as pages, each a fiftieth of the size.
+   */
   linkGroupRows: 100_000,
   /** Nets or hosts that conversion merges in memory before it writes them. */
   notedNets: 50_000,

@@ -24,7 +24,7 @@ export interface AgentReport {
   readonly fetches: number
   /** Share of all fetch time (D24: the normalised workload). */
   readonly workload: number
-  /** The same for each lane that fetched something. */
+  /** The figures of each lane that fetched something. */
   readonly lanes: readonly { readonly lane: number; readonly pages: number; readonly workload: number }[]
 }
 

@@ -43,7 +43,7 @@ export const ROUTE_TASK_NAMED_SITES = 10
 
 // routing/split-heavy.ts
 export const SPLIT_HEAVY_BATCH_ROWS = 2_000
-/** Each brings the text of a page along. */
+/** Each page comes with its text, so a batch has fewer of them. */
 export const SPLIT_HEAVY_BATCH_PAGES = 500
 
 // session/coordinator-runtime.ts
@@ -62,7 +62,7 @@ export const PACK_ENDPOINT_LOOK_MS = 50
 
 // session/recrawl.ts
 export const RECRAWL_BATCH_ROWS = 2_000
-/** Each of these carries the text of a page. */
+/** Each row has the text of a page, so a batch has fewer of them. */
 export const RECRAWL_FACT_ROWS = 500
 export const RECRAWL_JOURNAL_BYTES = 4 * 1024 * 1024
 

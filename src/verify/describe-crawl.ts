@@ -1,6 +1,6 @@
 /**
- * Writes anew what is derived from ledger and tables: the table of sites, the manifest, what was learned, the
- * report.
+ * Rewrites the files that are derived from ledger and tables: the table of sites, the manifest, the learned
+ * data and the report.
  */
 
 import { systemPlatform } from '../compose/index.js'

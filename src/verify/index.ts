@@ -1,7 +1,7 @@
 /**
- * verify/: a crawl directory in, its damage out; and with repair, a sound directory and what was lost.
- * Always: nothing damaged is deleted, it moves to quarantine/; a repair that is killed is done again by the
- * next one.
+ * verify/: finds and repairs damage. In: a crawl directory. Out: its damage; after a repair, a sound
+ * directory and the list of lost URLs. Always: nothing damaged is deleted, it moves to quarantine/; after a
+ * repair that was killed, the next repair starts again.
  */
 export type { Damage } from './damage.js'
 export { type RepairReport, repairDirectory } from './repair-directory.js'

@@ -23,7 +23,10 @@ const WHY = {
   'closed elsewhere': 'another program has opened it since; its pages are known again after the next resume',
 } as const
 
-/** `isForeign`: nothing may be written beside it, which SQLite does even to read. */
+/**
+ * `isForeign`: no file may be written beside the ledger, although SQLite does that even to read it; so a copy
+ * is checked.
+ */
 export function checkLedgerFile(directory: string, isForeign: boolean): LedgerState {
   const path = join(directory, LEDGER_FILE)
   const damaged = (what: Damage['what'], detail: string, file = LEDGER_FILE): LedgerState => ({

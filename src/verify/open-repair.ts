@@ -39,7 +39,7 @@ export async function withCrawl<T>(
   const scratch = isDry ? mkdtempSync(join(tmpdir(), 'orbweaver-repair-')) : join(directory, 'frontier', NAME)
   const target = isDry ? join(scratch, 'target') : directory
   // Verify has compared it with the directory, or the pair is being repaired.
-  const ledger = await systemPlatform.ledgers.openUnproved(
+  const ledger = await systemPlatform.ledgers.openUnchecked(
     directory,
     config,
     'refuse',

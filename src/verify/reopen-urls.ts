@@ -1,7 +1,8 @@
 /**
  * Queues URLs again whose stored copy was lost, so that `resume` fetches exactly those. This is a normal
  * pack: a lease of the cell, a journal that withdraws the outcomes, and negative counters, in one
- * transaction. Repeated, it would count twice, so callers leave out URLs that are already reopened.
+ * transaction. A second pack for the same URL would count twice, so callers leave out URLs that are already
+ * reopened.
  */
 import { randomUUID } from 'node:crypto'
 import { isPage } from '../cluster/agent/pack/index.js'
@@ -77,7 +78,7 @@ async function reopenBatch(
   }
 }
 
-/** Bytes and times stay: they were received. */
+/** The counters of bytes and times stay, because those bytes were received. */
 function reopened(lease: Lease, lost: readonly LostUrl[]): PackCell {
   const journal = new JournalWriter(lease.cell)
   for (const { discovery, code } of lost) journal.reopen(discovery.url, code)

@@ -101,7 +101,7 @@ export async function repairArchive(task: ArchiveTask): Promise<RepairedArchive>
   return { files, rows, gone: [], warc: warc.name, damaged, lost }
 }
 
-/** Everything in the index is lost. */
+/** The WARC is missing: every record that its index names is lost. */
 function withoutWarc({ warc, index }: ArchiveTask, entries: readonly IndexEntry[]): RepairedArchive {
   return {
     files: [],

@@ -69,7 +69,7 @@ export async function* verifyDirectory(
   }
 }
 
-/** Checks the generations, which tell the ledger that the directory belongs to. */
+/** Checks the file of generations, by which a directory and its ledger are recognised as a pair. */
 async function* checkGenerations(
   directory: string,
   ledger: Ledger,

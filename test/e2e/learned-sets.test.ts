@@ -85,9 +85,9 @@ describe('what a crawl has learned', () => {
     const lines = said.split('\n').filter(line => line.includes('--assign'))
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(
-      /as with hash: what .* has learned is of another web: it knows not s\d+\.test:\d+$/,
+      /as with hash: what .* has learned describes another web: it does not know s\d+\.test:\d+$/,
     )
-    expect(report.routing).toEqual({ why: expect.stringMatching(/of another web/) })
+    expect(report.routing).toEqual({ why: expect.stringMatching(/describes another web/) })
     // What the previous crawl knew is asked for again, beside the web of the seed.
     const pages = [...truth(otherPlan, other.authority), ...truth(plan, server.authority)].length
     expect(report).toMatchObject({ pages, overlap: 0 })
@@ -98,7 +98,7 @@ describe('what a crawl has learned', () => {
   it('without links is gone by for balance alone, and one line says so', async () => {
     const tableless = await crawl(server, '--tables', 'none')
     const { report, said } = await crawl(server, '--assign', 'hypergraph', '--previous', tableless.out)
-    expect(said).toMatch(/--assign hypergraph goes by balance alone: .* no links between them/)
+    expect(said).toMatch(/--assign hypergraph uses balance only: .* no links between them/)
     expect(report.routing).toMatchObject({ parts: 2, sites: plan.sites, nets: 0 })
   }, 60_000)
 

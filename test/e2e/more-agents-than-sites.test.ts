@@ -46,7 +46,7 @@ for (const assign of ASSIGNMENTS)
     expect(report).toMatchObject({ coverage: 1, overlap: 0, sites: SITES })
     const stored = [...(await urlsWith(out, 'OK')), ...(await urlsWith(out, 'NOT_MODIFIED'))]
     expect(stored.sort()).toEqual(expected)
-    const lines = said.split('\n').filter(line => line.includes('has nothing to go by'))
+    const lines = said.split('\n').filter(line => line.includes('has no learned data to use'))
     expect(lines).toHaveLength(isLearned(assign) ? 1 : 0)
     if (isLearned(assign)) expect(lines[0]).toContain(`too few for ${AGENTS} agents`)
   })

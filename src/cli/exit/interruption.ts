@@ -1,7 +1,8 @@
 /**
- * What ends a command that may run for long: a signal, `--timeout`, too much memory, a reader that leaves.
- * The command is told by an AbortSignal and has a moment to let go. After that the process ends by a signal
- * of its own: `process.exit` would wait for DuckDB, which does not leave a single long call of a function.
+ * Interrupts a long command after a signal, `--timeout`, too much memory, or the end of the process that
+ * reads its output. The command gets an AbortSignal and has `INTERRUPTION_GRACE_MS` to end. After that the
+ * process kills itself with a signal: `process.exit` would wait for DuckDB, which cannot interrupt a single
+ * long function call.
  */
 
 import { systemClock as clock } from '../../compose/index.js'
@@ -12,7 +13,7 @@ import { duration, size, tell } from '../output/index.js'
 import { EXIT } from './exit-codes.js'
 import { END_SIGNALS, onEndSignal } from './signals.js'
 
-/** `message` is one line for the user; empty: nothing is said. */
+/** `message` is one line for the user; if it is empty, nothing is printed. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
   readonly exitCode: number
@@ -25,16 +26,19 @@ export class InterruptedError extends Error {
 
 export interface CommandLimits {
   readonly timeoutSeconds?: number | undefined
-  /** The process may be twice as large, and a fixed part more: DuckDB does not count everything. */
+  /**
+   * The memory limit of DuckDB. The process may use twice as much plus a fixed amount, because DuckDB does
+   * not count all of its memory.
+   */
   readonly memoryBytes?: number | undefined
 }
 
 type Interrupt = (reason: InterruptedError, signal: NodeJS.Signals) => void
 
-/** The command under way that can be told to end. */
+/** Interrupts the running command; null while none runs. */
 let current: Interrupt | null = null
 
-/** Runs `work`, whose signal's reason is an InterruptedError. */
+/** Runs `work` with a signal that aborts with an InterruptedError. */
 export async function interruptible<T>(
   limits: CommandLimits,
   work: (interruption: Interruption) => Promise<T>,
@@ -60,20 +64,20 @@ export async function interruptible<T>(
   }
 }
 
-/** For work that can be left as it is: nothing of it has to be put in order. */
+/** Rejects on an interruption. Race it against work that needs no clean-up. */
 export function untilAborted({ signal }: Interruption): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
 }
 
-/** A reader that leaves early (`| head`) is not an error. */
+/** Ends the command without an error when the reader of stdout has closed it, as `head` does. */
 export function readerLeft(): void {
   if (current === null) process.exit(process.exitCode ?? EXIT.done)
   current(new InterruptedError('', EXIT.done), 'SIGKILL')
 }
 
-/** Returns what takes the watch off. */
+/** Returns a function that ends the checks. */
 function watchLimits({ timeoutSeconds, memoryBytes }: CommandLimits, interrupt: Interrupt): () => void {
   const cancels = [timeoutSeconds === undefined ? null : watchTime(timeoutSeconds, interrupt)]
   if (memoryBytes !== undefined) cancels.push(watchMemory(memoryBytes, interrupt))

@@ -8,7 +8,7 @@ export interface GroupedOption {
   readonly option: Option
 }
 
-/** The settings of a crawl, then the options that say something to this process only. */
+/** The settings of a crawl, then the options that concern this process only. */
 export function crawlOptions(): GroupedOption[] {
   const settings = Object.values(FIELDS).map(field => {
     const option = new Option(field.flag, optionHelp(field))

@@ -5,7 +5,7 @@ import type { Objective } from '../../plan/partition/index.js'
 import { readHypergraph } from '../../plan/partition/io/index.js'
 import type { Hypergraph } from '../../plan/partition/state/index.js'
 
-/** FILE itself is one of them, with weight 1 unless it is named with another. */
+/** FILE itself is one of the objectives, with weight 1 unless a flag gives it another weight. */
 export function readObjectives(
   file: string,
   hypergraph: Hypergraph,
@@ -28,7 +28,7 @@ function parseObjective(flag: string): { readonly file: string; readonly weight:
   const colon = flag.lastIndexOf(':')
   const weight = Number(flag.slice(colon + 1))
   if (colon < 1 || colon === flag.length - 1 || !Number.isFinite(weight))
-    throw new ConfigError(`--objective ${flag}: FILE:p is wanted, p being its weight`)
+    throw new ConfigError(`--objective ${flag}: expected FILE:p, where p is the weight`)
   if (weight <= 0) throw new ConfigError(`--objective ${flag}: the weight must be more than 0`)
   return { file: flag.slice(0, colon), weight }
 }

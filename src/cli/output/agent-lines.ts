@@ -14,7 +14,8 @@ export interface AgentState {
   /** Since its last heartbeat. */
   readonly silentMs: Millis
   /**
-   * No heartbeat for some seconds: killed, frozen or cut off. What it reported of lanes and machine is void.
+   * No heartbeat for some seconds: killed, frozen or cut off. Its last report on lanes and machine is out of
+   * date.
    */
   readonly isSilent: boolean
   readonly lanes: number

@@ -5,7 +5,7 @@
 import type { LiveMetrics } from '../../report/index.js'
 import { number, plural } from './summary.js'
 
-/** Of each agent, so many lanes are named. */
+/** The most lanes that are listed for each agent. */
 const SHOWN_LANES = 12
 
 export function metricLines(metrics: LiveMetrics): string[] {

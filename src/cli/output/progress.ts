@@ -54,7 +54,7 @@ export class ProgressDisplay {
     return new ProgressDisplay(clock, stream, read, live)
   }
 
-  /** A line of its own, above what is shown from then on. */
+  /** Prints a line above the live lines. */
   say(line: string): void {
     this.#live?.clear()
     this.#stream.write(`${forTerminal(line)}\n`)
@@ -110,7 +110,7 @@ export class ProgressDisplay {
   }
 }
 
-/** The share of the known URLs, or of the page limit if that is nearer. */
+/** The fraction that is done, of the known URLs or of the page limit, whichever is reached first. */
 function shareDone({ pages, errors, queued, maxPages }: Progress): number {
   const settled = pages + errors
   const ofKnown = settled === 0 ? 0 : settled / (settled + queued)

@@ -1,6 +1,6 @@
 /**
- * How far a simulation is, on stderr: a line that is rewritten on a terminal, a plain one now and then
- * elsewhere.
+ * Shows the progress of a simulation on stderr: one line that is rewritten in place on a terminal, elsewhere
+ * a new line every few seconds.
  */
 
 import type { Clock, Millis } from '../../model/index.js'
@@ -28,7 +28,7 @@ export class SimulationDisplay {
     this.#saidAt = clock.monotonic()
   }
 
-  /** Called often: says something only when it is time to. `run` counts from 1. */
+  /** Updates the line if enough time has passed since the last update. `run` counts from 1. */
   look({ acknowledged, pages, virtualMs }: SimulationProgress, run: number, runs: number): void {
     const now = this.#clock.monotonic()
     if (now - this.#saidAt < (this.#stream.isTTY ? SIMULATE_PROGRESS_LIVE_MS : SIMULATE_PROGRESS_PLAIN_MS))
@@ -47,7 +47,7 @@ export class SimulationDisplay {
     this.#stream.write(this.#stream.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
   }
 
-  /** Leaves nothing of it on a terminal. */
+  /** Clears the line on a terminal. */
   stop(): void {
     if (this.#isShown && this.#stream.isTTY) this.#stream.write('\r\x1b[K')
     this.#isShown = false

@@ -34,7 +34,7 @@ function headline(report: Report): string {
   return `${how}: ${plural(report.pages, 'page')} from ${sites} in ${duration(report.seconds)}${speed}, ${size(report.bytes)}`
 }
 
-/** Against the previous crawl. */
+/** Lines that compare this crawl with the previous one. */
 function changes({ recrawl, finishReason }: Report, { previous, tables }: CrawlConfig): string[] {
   if (recrawl === null && finishReason === 'stopped' && previous !== undefined && tables !== 'none')
     return [`Since ${previous}: the comparison follows when the crawl is done`]
@@ -66,8 +66,8 @@ function troubles(report: Report): string[] {
 }
 
 /**
- * Sites left alone because their robots.txt could not be read: named, with what they said and what can be
- * done.
+ * Names the sites that were not crawled because their robots.txt could not be read, with the answer of each
+ * and advice for the user.
  */
 function refused(report: Report): string[] {
   const { mode, refused: total, refusedSites } = report.robots

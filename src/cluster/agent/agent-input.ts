@@ -28,7 +28,7 @@ export interface AgentInput {
   readonly bus: Bus
   /** How long a lease lasts without a heartbeat. */
   readonly leaseMs: Millis
-  /** What this machine has for more sites (D13); absent: enough for all lanes. */
+  /** How many more sites this machine can crawl (D13); absent: enough for all lanes. */
   readonly capacity?: () => AgentCapacity
   readonly fetcher: Fetcher
   /** The files of this incarnation. */
@@ -36,7 +36,7 @@ export interface AgentInput {
   readonly newBuilder: () => PackBuilder
   /** How many bytes of links to other cells one transaction takes; absent: `LIMITS.linkBytes`. */
   readonly linkBytes?: number
-  /** Exchanges are archived. */
+  /** True if exchanges are archived. */
   readonly archives: boolean
   /** Memory for queues and seen-sets, and a folder for what does not fit. */
   readonly space: FrontierSpace
@@ -46,12 +46,12 @@ export interface AgentInput {
   readonly parse?: typeof parsePage
   /** The hosts that the crawl knows. */
   readonly hosts: HostNames
-  /** The ledger has meta-info of a previous crawl. */
+  /** True if the ledger has meta-info of a previous crawl. */
   readonly recrawl: boolean
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void
-  /** A seed redirects: its target joins the scope of all agents. */
+  /** Called when a seed redirects: its target joins the scope of all agents. */
   readonly onScopeWidened: (target: string) => void
-  /** The store refuses a pack, or, with null, accepts packs again. */
+  /** Called when the store refuses a pack, and with null when it accepts packs again. */
   readonly onDiskTrouble: (detail: string | null) => void
   /** Why nothing is being fetched. */
   readonly waitingFor: () => string

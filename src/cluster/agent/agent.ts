@@ -74,7 +74,7 @@ export interface AgentParts {
 export class Agent {
   readonly #parts: AgentParts
   readonly #tasks: SiteTasks
-  /** How long news is collected before the next round. The more agents there are, the longer. */
+  /** How long changes are collected before the next round. It grows with the number of agents. */
   #gatherMs: Millis = 0
   /** No other agent crawls, as of the last heartbeat. */
   #isAlone = true
@@ -137,7 +137,7 @@ export class Agent {
     this.#parts.release.release(() => true)
   }
 
-  /** Under `phases`, or with a routing table; else the coordinator grants the cells. */
+  /** Claims cells under `phases` or with a routing table; otherwise the coordinator grants cells. */
   async #claimCells(): Promise<void> {
     const { shards, routes, stopping, offer, heldCells, turns } = this.#parts
     if (stopping.signal.aborted || (shards === null && routes === null)) return

@@ -1,4 +1,4 @@
-/** What the coordinator knows of the agents' lanes: their latest status, less the leases granted since. */
+/** The free lanes of each agent: those in its latest status, minus the leases granted since. */
 
 import type { LaneStatus } from '../../bus/index.js'
 import type { AgentRow, Incarnation } from '../../ledger/index.js'
@@ -22,7 +22,10 @@ interface Entry {
   readonly beat: LaneStatus
   /** The latest status, from the bus or from the row. */
   status: LaneStatus
-  /** Leases that the latest status does not include: at least this many, and those we granted. */
+  /**
+   * The least number of leases that the latest status does not include; `granted` lists those of this
+   * coordinator.
+   */
   unseen: number
   granted: { readonly grant: number; readonly lane: number }[]
 }
@@ -44,7 +47,8 @@ export class AgentRegistry {
         beat,
         status: isNews ? beat : known.status,
         unseen: isNews ? row.unseen : known.unseen,
-        // The count of the ledger includes our grants, and excludes leases that were lost unseen.
+        // The ledger's count includes this coordinator's grants, but no lease that ended before the agent
+        // reported it.
         granted: isNews && row.unseen === 0 ? [] : (known?.granted ?? []),
       })
     }

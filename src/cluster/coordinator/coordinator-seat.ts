@@ -15,7 +15,7 @@ import type { Coordinator, CoordinatorParts } from './coordinator.js'
 import { type Proposal, Repartitioner } from './repartitioner.js'
 import { newStage } from './route-publisher.js'
 
-/** Of the coordinating incarnations of every process. */
+/** The coordinating incarnation of every process joins the ledger under this name. */
 const NAME = 'coordinator'
 
 type LogEvent = (event: string, fields?: Readonly<Record<string, unknown>>) => void
@@ -33,7 +33,7 @@ export interface CoordinatorSeatParts {
   /** Where agents that do not see the store send their packs. */
   readonly place: () => SeatStatus['place']
   readonly assignment: () => Promise<Assignment>
-  /** Whether another placement of what is left would be better; `renewed` makes the assignment again. */
+  /** Returns a better placement of the remaining sites, or null; `renewed` makes the assignment again. */
   readonly propose: (
     assignment: Assignment,
     agents: readonly AgentView[],
@@ -41,7 +41,7 @@ export interface CoordinatorSeatParts {
     renewed: () => Promise<Assignment>,
   ) => Promise<Proposal | null>
   readonly onHeartbeat: (beat: Heartbeat) => void
-  /** The seat is ours from now on, or (with null) no longer. */
+  /** Called with the epoch when this process takes the seat, and with null when it loses the seat. */
   readonly onSeat: (seat: Epoch | null) => void
   /** Incarnations that the ledger has ended because they were silent. */
   readonly onClosed: (incarnations: readonly Incarnation[]) => Promise<void>
@@ -72,8 +72,8 @@ export class CoordinatorSeat {
   }
 
   /**
-   * Sends heartbeats at once, and coordinates when all is `ready`. Until `release`; rejects when the ledger
-   * can no longer be used.
+   * Sends heartbeats at once, and coordinates after `ready` has resolved. Ends after `release`; rejects when
+   * the ledger can no longer be used.
    */
   async run(ready: Promise<unknown>): Promise<void> {
     const { signal } = this.#stopping
@@ -137,7 +137,10 @@ export class CoordinatorSeat {
       signal,
       onClosed: incarnations => {
         log.warn('agents have stopped sending heartbeats; their sites go to others', { incarnations })
-        const failed = (error: Error) => log.warn('their files wait for a resume', { error: error.message })
+        const failed = (error: Error) =>
+          log.warn('the files of these agents could not be recovered; the next resume recovers them', {
+            error: error.message,
+          })
         void onClosed(incarnations).catch(failed)
       },
     })
@@ -161,7 +164,10 @@ export class CoordinatorSeat {
     })
   }
 
-  /** Renews the seat too, because it is also needed before and after the coordinator is at work. */
+  /**
+   * Sends heartbeats and renews the seat, which this process needs before the coordinator starts and after it
+   * has ended.
+   */
   async #beat(incarnation: Incarnation, over: AbortController, ended: AbortSignal): Promise<void> {
     const { clock, ledger, leaseMs, onHeartbeat } = this.#parts
     while (!ended.aborted) {

@@ -38,7 +38,7 @@ export interface MovesParts {
   readonly ledger: Ledger
   readonly bus: Bus
   readonly assignment: Assignment
-  /** A cell that was not released by then is released by force. */
+  /** A cell that is not released within this time is released by force. */
   readonly graceMs?: Millis | undefined
 }
 

@@ -5,7 +5,10 @@ import type { AgentView, Assignment } from '../../plan/assign/index.js'
 import type { SiteLeft } from '../../plan/assign/learned/index.js'
 import { takesOver } from './moves.js'
 
-/** How many waiting cells are read for their inboxes. The last of more cells hardly count. */
+/**
+ * How many waiting cells are read for their inboxes. The inboxes of cells further back in the queue are taken
+ * to be empty.
+ */
 const MOST_WAITING = 100_000
 const BATCH_CELLS = 1_000
 

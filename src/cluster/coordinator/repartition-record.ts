@@ -14,7 +14,10 @@ interface Pace {
   readonly messagesPerPage: number
 }
 
-/** Until the agent with most work has fetched what is left, and has sent its links (S10, S11). */
+/**
+ * The predicted times until the agent with the most work has fetched the rest and has sent its links (S10,
+ * S11).
+ */
 interface PredictedPace extends Pace {
   readonly downloadMs: Millis
   readonly exchangeMs: Millis
@@ -24,9 +27,9 @@ interface PredictedPace extends Pace {
 export interface Predicted {
   /** Queued URLs. */
   readonly left: number
-  /** Time saved for the download and the exchange of what is left. */
+  /** Time saved for the download of the remaining pages and the exchange of their links. */
   readonly gainMs: Millis
-  /** Until the last leased cell is with its new agent; 0 if none has to move (S12). */
+  /** Time until the new agent has leased the last cell that moves; 0 if no leased cell has to move (S12). */
   readonly relocationMs: Millis
   /** Sites with work left that get another agent, and how many of them are leased and must be released. */
   readonly movedSites: number

@@ -1,8 +1,8 @@
 /**
  * Live repartition. From time to time, and after agents have joined or left, it computes a new partition. If
  * the predicted gain is larger than the predicted cost, the new assignment replaces the old one, and cells
- * with another agent are moved: their holders stop, commit and release them (`moves.ts`). A record holds what
- * was predicted and what then happened (`repartition-record.ts`).
+ * whose agent changes are moved: their holders stop, commit and release them (`moves.ts`). A record holds
+ * what was predicted and what then happened (`repartition-record.ts`).
  */
 
 import type { Bus } from '../../bus/index.js'
@@ -30,7 +30,7 @@ export interface Proposal {
   readonly predicted: Predicted
   /** The remaining work; parts are indexes into the list of agents. */
   readonly left: readonly SiteLeft[]
-  /** Saves it for the next coordinator, and returns the new assignment. */
+  /** Saves the proposal for the next coordinator, and returns the new assignment. */
   readonly adopt: () => Promise<Assignment>
 }
 
@@ -44,9 +44,11 @@ export interface RepartitionerParts {
   readonly propose: (agents: readonly AgentView[], why: Reason) => Promise<Proposal | null>
   /** The assignment that an earlier coordinator has adopted; null if there is none. */
   readonly restore: () => Promise<Assignment | null>
-  /** Absent: gain over cost. A test may always say yes. */
+  /**
+   * Decides whether a repartition is made; by default, if its gain is larger than its cost. Tests replace it.
+   */
   readonly isWorth?: (predicted: Predicted) => boolean
-  /** Cells that were not released by then are released by force. */
+  /** Cells that are not released within this time are released by force. */
   readonly graceMs?: Millis
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }

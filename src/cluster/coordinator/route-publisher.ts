@@ -17,9 +17,9 @@ import { CellAccount } from './cell-account.js'
 export const FIRST_STAGE = 1
 
 /**
- * Begins a stage: agents replace their tables before they claim more cells. A new coordinator begins one too:
- * the one before may have died between the table and its number. Returns 0 if there is no table, and none
- * comes with `settings`.
+ * Begins a stage: agents replace their tables before they claim more cells. A new coordinator begins one too,
+ * because its predecessor may have died after it wrote a table and before it wrote the stage. Returns 0 if
+ * there is no table yet and `settings` is absent.
  */
 export async function newStage(ledger: Ledger, settings?: Readonly<Record<string, string>>): Promise<number> {
   const stage = stageIn(await ledger.settings())

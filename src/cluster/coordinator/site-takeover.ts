@@ -1,7 +1,8 @@
 /**
  * Moves sites to agents without enough work. Agents with more than their share are asked to release some.
  * They choose which, commit their pages and release them to the queue; the idle agent gets them because it
- * has the least load. Shares go by lanes: what a machine has free at the moment depends on the work it had.
+ * has the least load. Shares are proportional to lanes, not to free capacity, because free capacity depends
+ * on the work that an agent has had.
  *
  * Sites must not go back and forth: an agent is idle only if two heartbeats in a row say that it has at most
  * half of its share, the others release only what they have above their share, and requests pause.

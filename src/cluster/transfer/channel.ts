@@ -1,4 +1,6 @@
-/** The agent's end of the channel: one request at a time to the coordinator, which is found in the ledger. */
+/**
+ * The agent's end of the channel: one request at a time to the coordinator, whose address is in the ledger.
+ */
 
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { hostname } from 'node:os'
@@ -25,7 +27,7 @@ interface Answered {
   readonly body: Buffer
 }
 
-/** There is no answer, or not that of a coordinator. */
+/** No answer came, or the answer is not from a coordinator. */
 export class UnavailableError extends Error {}
 
 export interface Channel {
@@ -44,7 +46,7 @@ export function channelTo(ledger: Ledger, token: string): Channel {
   }
 }
 
-/** Of several that believe to hold the seat, the one with the highest epoch. */
+/** If several processes believe that they hold the seat, returns the one with the highest epoch. */
 async function findCoordinator(ledger: Ledger): Promise<CoordinatorPlace> {
   const held = (await ledger.agents()).map(seatStatusOf).filter(status => status !== null)
   const [latest] = held.sort((a, b) => b.seat - a.seat)

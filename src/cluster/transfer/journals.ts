@@ -12,7 +12,7 @@ const HEAD_BYTES = 12
 
 type Journals = Awaited<ReturnType<Ledger['readJournal']>>
 
-/** The same ledger, with journals read over the channel. */
+/** Wraps `ledger` so that journals are read over the channel. */
 export function journalsOver(ledger: Ledger, channel: Channel): Ledger {
   const readJournal: Ledger['readJournal'] = async (cell, from, maxBytes) => {
     try {

@@ -40,7 +40,7 @@ export function frameOf(pack: PackBytes): PackFrame {
   }
 }
 
-/** The digest of the bytes must be right: any other damage is a bug. */
+/** Decodes a pack. The caller has compared the digest of the bytes, so any error here is a bug. */
 export function packIn(bytes: Buffer): PackBytes {
   let at = LENGTH_BYTES + bytes.readUInt32LE(0)
   const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at)) as Head

@@ -11,7 +11,7 @@ interface Upload {
   readonly digest: string
   readonly bytes: Buffer
   received: number
-  /** The connection that sends the rest; it may be broken without our notice. */
+  /** The connection that sends the rest; it may be broken without this process having noticed. */
   source: IncomingMessage | null
   /** When the last bytes came. */
   receivedAt: Millis
@@ -48,7 +48,10 @@ export class PackReceiver {
     this.#clock = clock
   }
 
-  /** How many bytes of an upload have arrived. The agent has given up its other connection. */
+  /**
+   * Returns how many bytes of an upload have arrived. Stops reading from its connection, which the agent has
+   * abandoned.
+   */
   async look(number: UploadNumber): Promise<UploadAnswer> {
     const known = await this.#known(number)
     if (known) return known
@@ -114,7 +117,7 @@ export class PackReceiver {
     return this.#upload
   }
 
-  /** An upload without progress, connected or not, must not take the room of others. */
+  /** Drops an upload without progress, connected or not: its memory is needed for other uploads. */
   #watch(upload: Upload, delayMs: Millis): void {
     upload.unwatch = this.#clock.after(delayMs, () => {
       const leftMs = upload.receivedAt + LIMITS.uploadIdleMs - this.#clock.monotonic()

@@ -137,7 +137,8 @@ export class PackServer {
   }
 
   /**
-   * Null for an incarnation that the ledger does not know or has closed: it would take the room of others.
+   * Null for an incarnation that the ledger does not know or has closed: its uploads would use memory that
+   * other agents need.
    */
   async #receiverOf(sender: Incarnation): Promise<PackReceiver | null> {
     if (!this.#receivers.has(sender)) {
@@ -193,7 +194,10 @@ class HeldBytes implements Room {
   }
 }
 
-/** Digests have one length, and comparing them does not show how much of a guess was right. */
+/**
+ * Digests have equal lengths, and the time to compare them does not reveal how much of a guessed token is
+ * right.
+ */
 function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 export interface EarlierCrawls {
   /** Directories, the newest first. */
   readonly directories: readonly string[]
-  /** Why there are no more of them, when one is missing or may not be read; else empty. */
+  /** Why the list ends at a crawl that is missing or may not be read; empty if it is complete. */
   readonly trouble: string
 }
 

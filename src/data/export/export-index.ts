@@ -56,7 +56,7 @@ export class ExportIndex {
   readonly #statements = new Map<string, Database.Statement>()
   #writes = 0
 
-  /** `file` is a scratch file of ours. */
+  /** `file` is the path of a scratch file. */
   constructor(file: string) {
     this.#db = new Database(file)
     for (const setting of ['journal_mode = MEMORY', 'synchronous = OFF', 'cache_size = -32000'])
@@ -172,7 +172,7 @@ export class ExportIndex {
     this.#db.close()
   }
 
-  /** Many writes a transaction: one each would take most of the time. */
+  /** Many writes share a transaction: a transaction for each would take most of the time. */
   #write(sql: string, ...values: readonly (string | number)[]): void {
     if (this.#writes++ % EXPORT_COMMIT_ROWS === 0) {
       if (this.#db.inTransaction) this.#db.exec('COMMIT')

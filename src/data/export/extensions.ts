@@ -1,6 +1,7 @@
 /**
- * File extensions by content type. A browser that opens a file decides by its extension what it is, so types
- * that matter to it must have one of theirs; the first is given to files that do not.
+ * File extensions by content type. A browser decides by the extension of a file how to show it, so a file of
+ * a type listed here must have one of the extensions of its type. Other extensions are replaced by the first
+ * in the list.
  */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   'text/html': ['.html', '.htm'],
@@ -40,7 +41,10 @@ const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   'application/wasm': ['.wasm'],
 }
 
-/** The extension a file of this type should have when it now ends in `found`; empty when any will do. */
+/**
+ * The extension that a file of this type gets if its extension is `found`; empty if any extension is
+ * accepted.
+ */
 export function extensionFor(mime: string, found: string): string {
   const accepted = EXTENSIONS[mime]
   if (accepted === undefined) return ''

@@ -33,7 +33,7 @@ export function filePathOf(url: string, mime: string, extension?: string): strin
   const directories = segments.filter(segment => segment !== '').map(directoryName)
   const full = [host, ...directories, name].join('/')
   if (Buffer.byteLength(full) <= PATH_BYTES) return full
-  // Too deep or too long: what tells such paths apart is their hash, what helps a reader is the end.
+  // The path is too deep or too long: a hash makes it unique, and the file name is kept for the reader.
   return [host, `~${shortHash(path)}`, name].join('/')
 }
 

@@ -10,7 +10,7 @@ const ENTRIES = 1_000
 
 interface Host {
   readonly name: string
-  /** Its home page, else its first. */
+  /** The home page of the host, or else its first page. */
   home: string
   pages: number
   /** Number of the list it begins in. */

@@ -8,14 +8,14 @@ import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'
 
 const PLACE = 'warc_filename AS warc, warc_record_offset AS warc_offset, warc_record_length AS warc_length'
 
-/** A body that came with this crawl. */
+/** The body of the page was fetched by this crawl. */
 const OWN = `outcome = 'OK' AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NULL`
 
-/** A body that an earlier crawl holds: nothing came, or the same payload as then. */
+/** The body is in an earlier crawl: the server answered 304, or sent the same payload as before. */
 const EARLIER = `(outcome = 'NOT_MODIFIED'
   OR outcome = 'OK' AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NOT NULL)`
 
-/** Of several rows of one URL the first counts, and the one with a body comes first. */
+/** If a URL has several rows, the first is used; rows with a body come first. */
 const PAGES = `SELECT url, coalesce(title, '') AS title, coalesce(content_mime_detected, content_mime_type, '') AS mime,
     coalesce(content_charset, '') AS charset, fetch_time, coalesce(content_digest, '') AS digest,
     ${OWN} AS own, ${PLACE}
@@ -36,7 +36,7 @@ export interface CrawlCounts {
   readonly archived: number
 }
 
-/** What there is to export; throws a ConfigError when it is nothing at all. */
+/** Counts the rows that can be exported; throws a ConfigError if there are none. */
 export async function countPages(tables: Tables, dir: string): Promise<CrawlCounts> {
   const counts = { rows: 0, pages: 0, archived: 0 }
   for await (const row of tables.query(COUNTS))

@@ -18,7 +18,7 @@ const BLOCKS = new Set(
 )
 const HEADING = /^h([1-6])$/
 
-/** Markdown of the page's own text, or null when the page is too large or too tangled to be taken apart. */
+/** The main content of the page as Markdown, or null if the page exceeds a limit of the parser. */
 export function htmlToMarkdown(html: string, pageUrl: string, charset = 'utf-8'): string | null {
   const document = parseBounded(html)
   if (document === null) return null
@@ -110,7 +110,7 @@ class PageMarkdown {
     return true
   }
 
-  /** As TeX where the page says it; else its parts are its text. */
+  /** Writes a formula as TeX if the page has its TeX; otherwise its parts are written as text. */
   #enterFormula(element: Element): boolean {
     const formula = formulaOf(element)
     if (formula === null) return true
@@ -203,7 +203,7 @@ class PageMarkdown {
   }
 }
 
-/** An absolute link with its fragment; null for what leads nowhere outside of the page. */
+/** An absolute link with its fragment; null if the link does not lead out of the page. */
 function normaliseLink(href: string | undefined, base: string, charset: string): string | null {
   if (href === undefined || href.trim().startsWith('#')) return null
   const url = normaliseUrl(encodeQuery(href, charset), base)

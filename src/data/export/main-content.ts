@@ -1,11 +1,11 @@
-/** Which part of a page is its own text: the same choice as the `text` column makes, on a tree. */
+/** Finds the main content of an HTML tree, by the same rules as the `text` column. */
 import { attribute, type Element, type ParentNode, walk } from './html-tree.js'
 
-/** Never text. */
+/** Elements whose content is never shown as text. */
 const SILENT = new Set(
   'script style head template noscript iframe object svg annotation annotation-xml'.split(' '),
 )
-/** Text, but not the page's own. */
+/** Elements whose text is not part of the main content. */
 const BOILERPLATE = new Set(['nav', 'aside', 'menu', 'button', 'datalist', 'select', 'textarea'])
 
 /** Elements whose header and footer belong to the text. */
@@ -36,7 +36,10 @@ export function mainContent(document: ParentNode): readonly ParentNode[] {
   return articles.found.length > 0 ? articles.found : [document]
 }
 
-/** Elements whose content is left out. Headers and footers are too, outside of the sections of the text. */
+/**
+ * Elements whose content is left out of the main content. Callers also leave out headers and footers outside
+ * of `SECTIONS`.
+ */
 export function isSkipped(element: Element): boolean {
   const { tagName } = element
   if (SILENT.has(tagName) || BOILERPLATE.has(tagName) || attribute(element, 'role') === 'navigation')

@@ -1,7 +1,7 @@
 /** Puts Markdown together: blocks with their margins, and the text of the block that is being written. */
 import { LIMITS } from '../../model/index.js'
 
-/** Margins deeper than this are not drawn: nobody reads them, and every line repeats them. */
+/** Deeper margins are left out: every line would repeat them, and they help no reader. */
 const MARGIN_DEPTH = 8
 
 const LINE_BREAK = '  \n'
@@ -23,19 +23,19 @@ export class MarkdownWriter {
   readonly #blocks: string[] = []
   readonly #margins: Margin[] = []
   #chars = 0
-  /** Text of the block in pieces: a string that is cut and grown by turns would be copied each time. */
+  /** The text of the block, in pieces: a single string would be copied at each change. */
   #inline: string[] = []
   #inlineChars = 0
-  /** Grows with every block, so that a link knows whether it still stands in the one it began in. */
+  /** The number of the block, by which a link can tell whether its block has ended. */
   #block = 0
   #isTight = false
 
-  /** Where the next text goes, to come back to with `take`. */
+  /** The position of the next text; `take` removes the text after it. */
   mark(): Mark {
     return { block: this.#block, at: this.#inline.length }
   }
 
-  /** Takes back what was written since the mark; null when it is no longer in one piece. */
+  /** Removes and returns the text written since the mark; null if the block of the mark has ended. */
   take(mark: Mark): string | null {
     if (mark.block !== this.#block || mark.at > this.#inline.length) return null
     const text = this.#inline.splice(mark.at).join('')
@@ -43,7 +43,7 @@ export class MarkdownWriter {
     return text
   }
 
-  /** Text as it stands in the page: white space collapsed, signs that mean something in Markdown escaped. */
+  /** Text as it stands in the page: white space collapsed, characters with a meaning in Markdown escaped. */
   text(value: string): void {
     const collapsed = value.replaceAll(/\s+/g, ' ')
     const text = this.#isAfterSpace() && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed
@@ -57,7 +57,7 @@ export class MarkdownWriter {
     this.#inlineChars += markdown.length
   }
 
-  /** Two in a row are what pages without paragraphs use to end one. */
+  /** Two line breaks in a row end the block, because pages without paragraph elements use them so. */
   lineBreak(): void {
     const last = this.#inline.pop()
     if (last === undefined) return
@@ -70,7 +70,7 @@ export class MarkdownWriter {
     this.raw(LINE_BREAK)
   }
 
-  /** Ends the block that is being written; `prefix` goes before it where it has text. */
+  /** Ends the block that is being written; puts `prefix` before its text if there is any. */
   end(prefix = ''): void {
     this.#block++
     if (this.#inline.length === 0) return

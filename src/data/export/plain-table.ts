@@ -1,4 +1,4 @@
-/** Tables that are tables: rows of short cells, and not a page's layout. */
+/** Finds the tables that hold data: rows of short cells, not the layout of a page. */
 import { type Element, type ParentNode, walk } from './html-tree.js'
 
 /** Elements that do not fit into a cell of a Markdown table. */
@@ -47,7 +47,7 @@ export class TableText {
     const rows = this.#rows.filter(row => row.some(cell => cell !== ''))
     const width = rows.reduce((max, row) => Math.max(max, row.length), 0)
     if (width === 0) return ''
-    // One column is a list in disguise.
+    // A table with one column reads better as a list.
     if (width === 1) return rows.map(row => `- ${row[0]}`).join('\n')
     const [head, ...body] = rows.map(row => line([...row, ...Array<string>(width - row.length).fill('')]))
     return [head, line(Array<string>(width).fill('---')), ...body].join('\n')

@@ -11,16 +11,16 @@ export class ExportTally {
   written = 0
   /** Pages that did not change since an earlier crawl and were written from its archive. */
   fromEarlier = 0
-  /** Such pages written as plain text from the tables, because no earlier archive has them. */
+  /** Unchanged pages written as plain text from the tables, because no earlier archive has them. */
   asPlainText = 0
-  /** Such pages left out. */
+  /** Unchanged pages left out. */
   skippedUnchanged = 0
   /** Why an earlier archive does not have a page. */
   trouble = ''
   /** Records that could not be read or converted; `example` is the first of them. */
   skippedUnreadable = 0
   example = ''
-  /** Those of them whose record is damaged or missing. */
+  /** Unreadable records that are damaged or missing. */
   damaged = 0
   readonly #progress: Progress
 
@@ -53,7 +53,7 @@ export class ExportTally {
     if (this.trouble === '') this.trouble = why
   }
 
-  /** The text of a page that was counted as missed was found in the tables. */
+  /** Counts a page as written from the tables that was counted as missed before. */
   tookText(): void {
     if (this.skippedUnchanged === 0) return
     this.skippedUnchanged--

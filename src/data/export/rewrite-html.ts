@@ -11,7 +11,7 @@ import { attribute, baseOf, type Element, parseBounded, walk } from './html-tree
 import { rewriteCss } from './rewrite-css.js'
 import { rewriteSrcset } from './rewrite-srcset.js'
 
-/** The link to put in place of an absolute URL (without fragment), or null to leave it to the web. */
+/** Returns the link that replaces an absolute URL (without fragment), or null to keep the absolute URL. */
 export type Relink = (url: string) => string | null
 
 interface Edit {
@@ -47,13 +47,13 @@ const URL_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
 /** Attributes that make a browser refuse local copies. */
 const DROPPED = ['integrity', 'crossorigin']
 
-/** `html` as it should be written, or null when it is too large or too tangled to be taken apart. */
+/** Returns `html` with its links rewritten, or null if the tree or the result exceeds a limit. */
 export function rewriteHtml(html: string, pageUrl: string, relink: Relink, charset = 'utf-8'): string | null {
   const document = parseBounded(html, true)
   if (document === null) return null
   const page = new PageRewriter(html, baseOf(document, pageUrl), relink, charset)
   walk(document, { enter: element => page.rewrite(element) })
-  // A long address in front of a million short links would make a small page enormous.
+  // With a long base URL, a million short relative links would make a small page enormous.
   const grown = page.edits.reduce((sum, edit) => sum + edit.text.length, html.length)
   return grown > LIMITS.bodyBytes ? null : applyEdits(html, page.edits)
 }

@@ -1,4 +1,7 @@
-/** Where an export goes: a folder or file that is not there yet, or empty. Nothing is ever written over. */
+/**
+ * The target of an export: a folder or file that does not exist yet or is empty. Existing files are never
+ * overwritten.
+ */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -31,7 +34,7 @@ export class Folder {
     this.#root = root
   }
 
-  /** `path` is relative, with `/`, and nobody else's. */
+  /** `path` is relative, with `/`, and must not have been written before. */
   async write(path: string, content: string | Uint8Array): Promise<void> {
     const full = join(this.#root, path)
     const parent = dirname(full)

@@ -47,7 +47,8 @@ function contentOf(page: IndexedPage, body: Buffer, index: ExportIndex): string 
   if (page.mime === 'text/html' || page.mime === 'application/xhtml+xml') {
     const { bytes, start, charset } = toUtf8(body, page.charset === '' ? undefined : page.charset)
     const html = (page.mime === 'text/html' ? bytes : closeEmptyTags(bytes)).toString('utf8', start)
-    // The mark says UTF-8 whatever the page said of itself when it came over the wire in another encoding.
+    // The byte order mark makes browsers read UTF-8, even if the page declares the encoding in which it was
+    // received.
     return `\ufeff${rewriteHtml(html, page.url, relink, charset) ?? html}`
   }
   if (page.mime === 'image/svg+xml' && isUtf8(body)) {
@@ -58,7 +59,7 @@ function contentOf(page: IndexedPage, body: Buffer, index: ExportIndex): string 
   return body
 }
 
-/** As Latin-1 every byte is a character and stays what it is; URLs are ASCII. */
+/** Decoded as Latin-1, every byte is one character and is written back unchanged; URLs are ASCII. */
 function rewriteSheet(body: Buffer, sheetUrl: string, relink: (url: string) => string | null): string {
   return rewriteCss(body.toString('latin1'), raw => {
     const url = normaliseUrl(raw, sheetUrl)

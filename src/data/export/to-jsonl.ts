@@ -43,12 +43,12 @@ async function* harmless(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of lines) yield jsonForTerminal(piece)
 }
 
-/** A reader that closes the pipe early (`| head`) is not an error. */
+/** Ignores the error of a pipe that its reader has closed, as `head` does. */
 function ignoreLeaving(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
 
-/** The same result; each row that is read is counted. */
+/** Wraps `result` so that each row that is read is counted. */
 function counted(result: Result, tally: ExportTally, total: number): Result {
   return {
     columns: result.columns,

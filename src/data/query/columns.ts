@@ -10,7 +10,7 @@ export interface Column {
   readonly type: string
 }
 
-/** Common Crawl's names where they exist. */
+/** The names of Common Crawl's columns, where Common Crawl has such a column. */
 const PAGES = `url VARCHAR, url_host_name VARCHAR, url_host_registered_domain VARCHAR, fetch_time TIMESTAMP,
   fetch_status INTEGER, content_digest VARCHAR, content_mime_type VARCHAR, content_mime_detected VARCHAR,
   content_charset VARCHAR, content_languages VARCHAR, content_truncated VARCHAR, warc_filename VARCHAR,

@@ -1,12 +1,12 @@
 /**
- * What became of the pages of one crawl in the next, by the tables of both. A page is a URL whose outcome is
- * OK or NOT_MODIFIED; it is unchanged if its payload has the same digest in both.
+ * Compares the pages of a crawl with those of the previous crawl, by the tables of both. A page is a URL
+ * whose outcome is OK or NOT_MODIFIED; it is unchanged if its payload has the same digest in both.
  */
 import { COMPARE_MEMORY_BYTES, COMPARE_PART_ROWS } from '../limits.js'
 import { openTables } from './tables.js'
 
 interface PageChanges {
-  /** Pages that were none in the previous crawl. */
+  /** Pages whose URL was not a page in the previous crawl. */
   readonly new: number
   /** Pages of both crawls whose payload differs. */
   readonly changed: number

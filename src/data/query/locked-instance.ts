@@ -23,7 +23,7 @@ export interface QueryLimits {
 const MOST_THREADS = 4
 const SPILL_SHARE = 0.5
 
-/** A quarter of what the machine has at most: a query may run beside a crawl. */
+/** At most a quarter of the machine's memory, because a query may run beside a crawl. */
 export function defaultMemoryBytes(): number {
   return Math.min(LIMITS.queryMemoryBytes, Math.floor(totalmem() / 4))
 }
@@ -47,7 +47,7 @@ export async function openLockedInstance(
   const connection = new Connection(await instance.connect(), interruption)
   try {
     await connection.call(async inner => {
-      // As an option of `create`, DuckDB ignores it.
+      // Set here because DuckDB ignores this setting as an option of `create`.
       await inner.run(`SET max_temp_directory_size = '${kibibytes(spillBytes)}'`)
       await lock(inner, snapshots)
     })

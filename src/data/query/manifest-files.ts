@@ -11,7 +11,7 @@ import { locateFile } from '../store/index.js'
 import { MANIFEST, manifestFiles, readManifest } from '../store/tables/index.js'
 import type { Listing } from './crawl-files.js'
 
-/** Why the ledger was not asked. `missing`: it should be in the directory. */
+/** Why the ledger was not read. `missing`: it should be in the directory. */
 export type LedgerTrouble = 'in-database' | 'missing' | { readonly file: string; readonly detail: string }
 
 const TABLES = ['pages', 'links', 'sites']

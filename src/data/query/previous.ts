@@ -93,7 +93,7 @@ const ROWS = 'SELECT (SELECT count(*) FROM pages) + (SELECT count(*) FROM links)
 
 /** Sorts rows of pages and links together, so that the links of a page follow its row. */
 async function* mergeByUrl(tables: Tables, condition: string): AsyncGenerator<PreviousPage> {
-  // Of several rows of one URL the one with a stored copy counts, then the latest.
+  // If a URL has several rows, a row with a stored copy is preferred, then the latest row.
   const { batches } = await tables.run(`
     FROM (
       SELECT url, depth, outcome, etag, last_modified, content_digest, ${WHOLE} AS whole, fetch_time,

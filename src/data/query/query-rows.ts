@@ -6,7 +6,7 @@ import { openTables, type Row } from './tables.js'
 export interface QueryOptions extends QueryLimits {
   /** Ends the query; its reason is thrown. */
   readonly signal?: AbortSignal
-  /** Ends the query with a `TimeoutError` (a DOMException) that long after it was begun. */
+  /** Ends the query with a `TimeoutError` (a DOMException) this long after its start. */
   readonly timeoutMs?: number
 }
 

@@ -71,7 +71,8 @@ async function serialized(connection: Connection, sql: string): Promise<Serializ
   const [[json]] = await connection.call(async inner =>
     (await inner.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRows(),
   )
-  // DuckDB writes 1e400 as `Infinity`, which is not JSON. Function names, the purpose here, contain no colon.
+  // DuckDB writes 1e400 as `Infinity`, which is not JSON. Only function names are read from the result, and
+  // they contain no colon.
   return JSON.parse(String(json).replaceAll(/:-?(?:Infinity|NaN)/g, ':0')) as Serialized
 }
 

@@ -41,7 +41,7 @@ export function cutTo(text: string, width: number): string {
   return text
 }
 
-/** `text` without as many characters at its end as fill `columns`. */
+/** `text` without the characters that fill the last `columns` columns. */
 function dropLast(text: string, columns: number): string {
   const chars = [...text]
   let dropped = 0

@@ -23,7 +23,7 @@ export interface OpenFilesOptions {
   readonly warcExtension: string
   /** Files get higher numbers than this. */
   readonly firstNumber?: number
-  /** Gives a file its name; everything in it is committed. */
+  /** Gives a complete file its final name; everything in it is committed. */
   readonly finish: (file: AppendFile) => Promise<void>
 }
 

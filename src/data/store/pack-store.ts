@@ -1,4 +1,7 @@
-/** Port: stores packs. Store first, then the ledger: what `append` returned is durable but not committed. */
+/**
+ * Port: stores packs. A pack is stored first and then committed in the ledger: after `append` it is durable,
+ * but not committed yet.
+ */
 
 export type StoredKind = 'warc' | 'pages-log' | 'links-log' | 'cdxj-log'
 
@@ -23,7 +26,7 @@ export interface PackBytes {
   readonly id: string
   /** The name of the agent that made it. */
   readonly agent: string
-  /** Compressed WARC records, one behind the other. */
+  /** Compressed WARC records, concatenated. */
   readonly warc: Buffer
   readonly pages: PackRows
   /** The texts of those rows (`text-blocks.ts`). */

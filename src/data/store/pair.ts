@@ -1,8 +1,9 @@
 /**
  * Whether a crawl directory and a ledger belong together. Every start of a coordinating run gives both the
  * same new random token, a generation, and both keep the chain of their generations. A directory and a ledger
- * that were backed up together have the same last one; as soon as either goes on with another partner, it has
- * one that the other will never have. Paths, host names and times say nothing about this: copies share them.
+ * that were backed up together have the same last one; as soon as one of them is used with another partner,
+ * it gets a generation that the other will never have. Paths, host names and times say nothing about this:
+ * copies share them.
  *
  * A generation is written in three steps (`runtime/directory/generation.ts`): announced in the directory as
  * `next`, written to the ledger, confirmed in the directory. So a crash at any point leaves a pair that
@@ -86,7 +87,7 @@ type ReadSettings = () => Promise<Readonly<Record<string, string>>>
 
 /**
  * Compares a directory with a ledger, by the ledger's settings. The directory is read before and after the
- * ledger: if a run starts in between and writes both, one of the two readings fits.
+ * ledger: if a run starts in between and writes both, one of the two readings matches the ledger.
  */
 export async function pairRelation(directory: string, settings: ReadSettings): Promise<PairRelation> {
   const before = readGenerations(directory)

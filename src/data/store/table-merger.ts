@@ -61,8 +61,8 @@ export class TableMerger {
   }
 
   /**
-   * Converts and merges what is due, one task at a time. Failures (a full disk) are retried, lastly by
-   * `finish`.
+   * Converts and merges what is due, one task at a time. After a failure, such as a full disk, the next call
+   * tries again, and `finish` for the last time.
    */
   async mergeIfDue(): Promise<void> {
     if (this.#parts.seat() === null) return
@@ -117,7 +117,8 @@ export class TableMerger {
 
   /**
    * The seat's epoch is part of the name: a process that lost the seat without knowing it writes and removes
-   * only its own files. As many logs as make a large file give a final one; fewer, a small one to be merged.
+   * only its own files. `LOGS_PER_FILE` logs become a final file; fewer logs become a small file, which is
+   * merged later.
    */
   async #convert(table: Table, logs: readonly FileRow[]): Promise<boolean> {
     const { directory, worker, seat } = this.#parts

@@ -165,7 +165,7 @@ export class MemoryCells {
     return true
   }
 
-  /** A test on this row alone. */
+  /** Decides by the row of the cell alone. */
   finish(cell: CellId, epoch: Epoch): boolean {
     const row = this.#heldRow(cell, epoch)
     if (!row || (!mayFinish(row, epoch) && this.#state.keeps('tests-finish'))) return false
@@ -279,7 +279,7 @@ export class MemoryCells {
     }
   }
 
-  /** The turn of the group goes with its last lease. */
+  /** Ends a lease. The turn of the group ends with the last lease of the group. */
   #endLease(row: CellRow): void {
     const { agent } = row
     const now = this.#now()

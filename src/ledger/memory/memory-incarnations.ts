@@ -1,4 +1,4 @@
-/** Incarnations of agents in memory: who is there, the coordinator's seat and the page budget. */
+/** Incarnations of agents, the coordinator's seat and the page budget, in memory. */
 import type { Epoch, Millis } from '../../model/index.js'
 import type { AgentRow, Incarnation } from '../index.js'
 import { budgetBlock, isSeatFree, isSilent } from '../rules/index.js'

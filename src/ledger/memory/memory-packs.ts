@@ -71,7 +71,7 @@ export class MemoryPacks {
   readJournal(cell: CellId, from: number, maxBytes: number): { number: number; journal: Uint8Array }[] {
     const found: { number: number; journal: Uint8Array }[] = []
     let bytes = 0
-    for (const row of lineOf(this.#state.cells.get(cell))) {
+    for (const row of cellAndAncestors(this.#state.cells.get(cell))) {
       for (const own of this.#ownJournals(row, from)) {
         if (bytes > 0 && bytes + own.journal.length > maxBytes) return found
         bytes += own.journal.length
@@ -265,8 +265,8 @@ export class MemoryPacks {
   }
 }
 
-/** A cell after those it was split from. */
-function lineOf(cell: CellRow | undefined): CellRow[] {
+/** The cell, preceded by the cells that it was split from, the oldest first. */
+function cellAndAncestors(cell: CellRow | undefined): CellRow[] {
   const line: CellRow[] = []
   for (let row = cell ?? null; row !== null; row = row.parent) line.unshift(row)
   return line

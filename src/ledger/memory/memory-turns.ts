@@ -50,7 +50,7 @@ export class MemoryTurns {
     this.freeIfUnused(incarnation, group, this.#now())
   }
 
-  /** The turn of a cell's group is held as long as its holder leases a cell of it. */
+  /** Releases the turn of a group unless the incarnation still leases a cell of the group. */
   freeIfUnused(incarnation: Incarnation, group: GroupId, heldUntil: Millis): void {
     const turn = this.#state.turns.get(group)
     if (turn?.agent !== incarnation || this.#state.leases(incarnation, group)) return

@@ -52,7 +52,10 @@ export function finish(tx: Transaction, cell: CellId, epoch: Epoch): Promise<boo
   return endLease(tx, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
 }
 
-/** While a cell is parked or rests, its rank is the time that ends: the index finds those that are due. */
+/**
+ * The rank of a cell that is parked or rests is the time at which it becomes due, so that the index finds
+ * cells that are due.
+ */
 export function park(
   tx: Transaction,
   cell: CellId,
@@ -126,8 +129,8 @@ async function renew(tx: Transaction, incarnation: Incarnation, leaseMs: Millis)
 }
 
 /**
- * A lease that has ended is renewed while its holder has the turn of the group: a hop may have taken it. The
- * turns are locked against claims in parallel transactions.
+ * Renews leases whose time is over, unless the holder has lost the turn of the group meanwhile. The turns are
+ * locked against claims in parallel transactions.
  */
 async function renewLate(
   tx: Transaction,
@@ -149,7 +152,7 @@ async function renewLate(
   )
 }
 
-/** The turn of the group goes with its last lease. */
+/** Ends a lease. The turn of the group ends with the last lease of the group. */
 async function endLease(
   tx: Transaction,
   cell: CellId,

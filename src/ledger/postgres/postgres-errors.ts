@@ -39,7 +39,7 @@ function tlsProblem(place: string, code: string, message: string): string | null
   if (/^28/.test(code) && /no encryption|SSL off/.test(message))
     return `${place} wants an encrypted connection; set PGSSLMODE=require`
   if (/server does not support SSL/.test(message))
-    return `${place} speaks no TLS; switch it on there (ssl = on), or set PGSSLMODE=disable where nobody else reads the network`
+    return `${place} does not support TLS; enable it on the server (ssl = on), or set PGSSLMODE=disable on a trusted network`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `the certificate of ${place} is for another host; name the host as the certificate does`
   if (/CERT|^UNABLE_TO_/.test(code))

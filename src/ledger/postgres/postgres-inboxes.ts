@@ -19,10 +19,16 @@ import { numbers } from './postgres-order.js'
 const NO_SENDER: Incarnation = 0
 /** Bounds the transactions of a long seed list or of a previous crawl. */
 const ROWS_PER_APPEND = 20_000
-/** Rows behind an open transaction are tried so often before the answer is "none". */
+/**
+ * How often a read is repeated while an open transaction hides rows; after that the answer is that there are
+ * none.
+ */
 const MOST_READS = 10
 
-/** Refused once the crawl is closed. In several transactions: repeated rows are dropped by the seen-set. */
+/**
+ * Returns false once the crawl is closed. Uses several transactions: if the call is repeated after a failure,
+ * the seen-set drops the rows that were added before.
+ */
 export async function append(db: PostgresDatabase, appends: readonly Append[]): Promise<boolean> {
   for (const part of inParts(appends)) {
     const isTaken = await db.transaction(async tx => {

@@ -25,7 +25,10 @@ export async function join(tx: Transaction, agent: string, lanes = 1): Promise<I
   return Number(row![0])
 }
 
-/** The rest of its page budget is free again, and its cells go to the head of the queue (D16). */
+/**
+ * Ends an incarnation: frees the rest of its page budget and returns its cells to the head of the queue
+ * (D16).
+ */
 export async function leave(tx: Transaction, incarnation: Incarnation): Promise<void> {
   await tx.all('SELECT 1 FROM agent WHERE incarnation = $1 FOR UPDATE', incarnation)
   await tx.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = $1', incarnation)

@@ -4,7 +4,7 @@ import type { MetaFacts } from '../index.js'
 import { joinedBytes, textArray } from './postgres-connection.js'
 import type { Transaction } from './postgres-database.js'
 
-/** Of several rows for one page the last counts. */
+/** If there are several rows for one page, the last one is saved. */
 export async function saveMeta(
   tx: Transaction,
   rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],

@@ -13,7 +13,7 @@ export interface Turn {
   readonly nextAllowed: Millis
 }
 
-/** A turn whose last lease may have ended, and when that was. */
+/** A turn whose last lease may have ended, with the time of that end. */
 export interface Hold {
   readonly incarnation: Incarnation
   readonly group: GroupId
@@ -152,8 +152,8 @@ export async function releaseTurn(
 }
 
 /**
- * The turn of a cell's group is held as long as its holder leases a cell of it. The rows are locked before
- * the search for such a cell: a parallel grant of another cell of the group is seen, or waits.
+ * An incarnation holds the turn of a group as long as it leases a cell of the group. The rows are locked
+ * before the search for such a cell: a parallel grant of another cell of the group is seen, or waits.
  */
 export async function freeUnused(tx: Transaction, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return

@@ -1,6 +1,6 @@
 /**
- * The ledger in its own thread. It holds the only writing connection and commits all calls that wait
- * together: an fsync stops that thread, never the crawl.
+ * The ledger in its own thread. The thread has the only connection that writes, and commits all waiting calls
+ * in one transaction. An fsync blocks only this thread, not the crawl.
  */
 import { MessagePort, type Worker } from 'node:worker_threads'
 import { type Ledger, LedgerError } from '../index.js'

@@ -1,8 +1,11 @@
-/** Whether files are exchanged for what was made of them. Decided in TypeScript by every backend. */
+/**
+ * Decides whether table files may be replaced by the files merged from them. Decided in TypeScript by every
+ * backend.
+ */
 
 /**
  * `due` while every input is listed. `done` if this swap was made before: its answer was lost, and the call
- * is sent again. Otherwise `refused`: another swap took an input.
+ * is sent again. Otherwise `refused`: another swap has replaced an input.
  */
 export function fileSwap(
   inputs: readonly string[],

@@ -17,7 +17,7 @@ export interface Heard {
 
 /**
  * A lease expires when it ended without a renewal, unless the ledger itself was away, or no process at all
- * has sent a heartbeat since the end: then the machine stood still, and its agents with it.
+ * has sent a heartbeat since the end: then the whole machine was suspended, and its agents with it.
  */
 export function hasExpired(leaseUntil: Millis, now: Millis, heard: Heard): boolean {
   return leaseUntil < now && heard.gapUntil <= now && !isUnheardSince(leaseUntil, heard)
@@ -54,8 +54,8 @@ export function gapAfter({ lastHeartbeat, gapUntil }: Heard, now: Millis, leaseM
 }
 
 /**
- * A lease that has ended is renewed only if its holder still has the turn of the group: a hop may have taken
- * it.
+ * A lease whose time is over is renewed only if its holder still has the turn of the group, which another
+ * agent may have taken meanwhile.
  */
 export function isRenewable(leaseUntil: Millis, now: Millis, holdsTurn: boolean): boolean {
   return leaseUntil >= now || holdsTurn

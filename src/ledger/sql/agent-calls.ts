@@ -1,4 +1,4 @@
-/** Reads of agents: who is there, and the figures of the report about their work (D23). */
+/** Reads the open agents, and the figures of their work for the report (D23). */
 import type { AgentRow, AgentWork, Incarnation, LaneWork, ReceivedMessages } from '../index.js'
 import type { Steps } from './sql-steps.js'
 

@@ -13,7 +13,10 @@ import {
 } from '../index.js'
 import type { Row, Steps } from './sql-steps.js'
 
-/** The waits of a site alone are stored under its `ownTurn`: its name after an equals sign. */
+/**
+ * Waits of a single site of a group are stored in a turn of its own, whose name is `=` and the site
+ * (`ownTurn`).
+ */
 const LEASES = `SELECT c.cell, c.epoch, c.lease_until, c.last_pack, c.inbox_cursor, c.not_before, c.grant_number, c.lane,
     coalesce(t.next_allowed, 0), c.appended, coalesce(own.next_allowed, 0), coalesce(own.delay_ms, 0)
   FROM cell c LEFT JOIN turn t ON t.grp = c.grp LEFT JOIN turn own ON own.grp = '=' || split_part(c.cell, '#', 1)
@@ -49,7 +52,7 @@ export function* countWaiting(): Steps<number> {
   return Number(count)
 }
 
-/** Columns of `waitingCell`; one address whose turn is held stands for all of them. */
+/** Columns of `waitingCell`. If the turns of several addresses of a site are held, the first is selected. */
 const WAITING = `SELECT c.cell, c.grp, c.rank, greatest(c.size_estimate, c.pages), c.appended - c.consumed,
    coalesce(t.agent || ' ' || t.grp, (SELECT at.agent || ' ' || at.grp FROM address a
      JOIN turn at ON at.grp = a.address WHERE a.site = split_part(c.cell, '#', 1) AND at.agent IS NOT NULL
@@ -57,7 +60,7 @@ const WAITING = `SELECT c.cell, c.grp, c.rank, greatest(c.size_estimate, c.pages
    c.bound_agent, c.bound_lane
  FROM cell c LEFT JOIN turn t ON t.grp = c.grp WHERE c.state = 'waiting'`
 
-/** The head of the queue: what `isOffered` (`rules/`). */
+/** The first waiting cells, in queue order, for which `isOffered` (`rules/`) holds. */
 export function* offeredCells(limit: number, eligible?: readonly Incarnation[]): Steps<WaitingCell[]> {
   const rows =
     eligible === undefined
@@ -124,7 +127,10 @@ export function* estimate(
   ]
 }
 
-/** While a cell rests, its rank is the end of its rest: the index finds the cells that are due. */
+/**
+ * The rank of a resting cell is the time at which its rest ends, so that the index finds the cells that are
+ * due.
+ */
 export function* defer(
   _now: Millis,
   waits: readonly { readonly cell: CellId; readonly until: Millis }[],
@@ -158,8 +164,8 @@ export function* parked(limit: number): Steps<ParkedCell[]> {
   }))
 }
 
-/** A cell after those it was split from. */
-export function* lineOf(cell: CellId): Steps<CellId[]> {
+/** The cell and all cells that it was split from. */
+export function* cellAndAncestors(cell: CellId): Steps<CellId[]> {
   if (!cell.includes('#')) return [cell]
   const rows = yield [
     `WITH RECURSIVE line (name) AS (SELECT $1::text COLLATE "C"
@@ -231,7 +237,7 @@ function outcomeCount([code, count, detail]: Row): OutcomeCount {
   return { code: String(code) as OutcomeCode, count: Number(count), detail: String(detail) }
 }
 
-/** Sites of which only cells for paths or shards have a row: each is counted once. */
+/** Counts the sites whose cells are pieces or shards; each site counts once. */
 export function* countSitesInPieces(): Steps<number> {
   const [[count]] = yield [
     `SELECT count(DISTINCT split_part(c.cell, '#', 1)) FROM cell c WHERE strpos(c.cell, '#') > 0

@@ -63,8 +63,9 @@ export function* takeSeat(now: Millis, incarnation: Incarnation, leaseMs: Millis
 }
 
 /**
- * The incarnation says what it holds itself; the blocks of the others are those stored. The crawl row is
- * locked after the incarnation's own, as in a heartbeat, so that claims follow each other.
+ * `held` is what the caller still has of its budget; the budgets of other incarnations are read from their
+ * rows. The crawl row is locked after the row of the incarnation, in the same order as in a heartbeat, so
+ * that claims run one after the other.
  */
 export function* takeBudget(
   _now: Millis,
@@ -100,7 +101,7 @@ export function* shareOf(incarnation: Incarnation): Steps<number> {
   return own === 0 ? 0 : 1 / incarnations
 }
 
-/** The incarnations that `isSilent` (`rules/`), the latest first. */
+/** The incarnations for which `isSilent` (`rules/`) is true, the latest first. */
 export function* silentIncarnations(now: Millis, silentMs: Millis): Steps<Incarnation[]> {
   const rows = yield [
     `SELECT incarnation FROM agent, crawl WHERE open = 1 AND heartbeat_at < $1 AND gap_until <= $2

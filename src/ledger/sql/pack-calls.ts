@@ -1,9 +1,9 @@
-/** What committed packs have left: journals of cells, and the list of files. */
+/** What committed packs have stored: journals of cells, and the list of files. */
 import type { CellId, Epoch, Millis } from '../../model/index.js'
 import { isInsideName } from '../../model/url/index.js'
 import { type FileRow, LedgerError, type PackFile } from '../index.js'
 import { fileSwap } from '../rules/index.js'
-import { lineOf } from './cell-calls.js'
+import { cellAndAncestors } from './cell-calls.js'
 import type { Row, Steps } from './sql-steps.js'
 
 /** Sizes are read before the journals, which can be large. */
@@ -15,7 +15,7 @@ export function* readJournal(
   maxBytes: number,
 ): Steps<{ number: number; journal: Uint8Array }[]> {
   // The packs of a cell are numbered after those of its parents, so one order serves for all.
-  const line = yield* lineOf(cell)
+  const line = yield* cellAndAncestors(cell)
   const rows = 'FROM pack_cell WHERE cell = ANY($1::text[]) AND number >= $2 ORDER BY number LIMIT'
   const sizes = yield [`SELECT length(journal) ${rows} ${SIZES_AT_ONCE}`, line, from]
   const journals = yield [`SELECT number, journal ${rows} $3`, line, from, fitting(sizes, maxBytes)]
@@ -87,7 +87,10 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 
-/** The crawl row is shared, so that the seat cannot pass on meanwhile; the rows of the files are locked. */
+/**
+ * Takes a shared lock on the crawl row, so that the seat cannot change hands meanwhile, and locks the rows of
+ * the files.
+ */
 export function* swapFiles(
   _now: Millis,
   inputs: readonly string[],

@@ -1,8 +1,8 @@
 /**
  * The ledger's tables, made and changed by numbered steps: a ledger of an older version is brought up step by
- * step, one of a newer version is refused. A step is written once, in SQLite's words, and translated for
- * PostgreSQL; what one engine has alone is named as such. The cell is part of nearly every key, so that the
- * data could be sharded by site.
+ * step, one of a newer version is refused. A step is written once, in SQLite's dialect, and translated for
+ * PostgreSQL; statements for one engine only stand in a constant named after it. The cell is part of nearly
+ * every key, so that the data could be sharded by site.
  */
 export interface SchemaStep {
   readonly sqlite: string
@@ -222,7 +222,7 @@ const STEPS: readonly SchemaStep[] = [
 
 export const SCHEMA_VERSION = FIRST_VERSION + STEPS.length - 1
 
-/** What brings a ledger of `version` (0: an empty database) to the next version, and so on. */
+/** The steps that bring a ledger of `version` (0: an empty database) up to `SCHEMA_VERSION`. */
 export function stepsAfter(version: number): readonly SchemaStep[] {
   return STEPS.slice(Math.max(0, version - FIRST_VERSION + 1))
 }

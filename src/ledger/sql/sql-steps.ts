@@ -28,7 +28,7 @@ const TRANSLATIONS: readonly (readonly [RegExp, string])[] = [
   [/ FOR (?:NO KEY UPDATE|UPDATE|SHARE)/g, ''],
 ]
 
-/** The same statement for SQLite, which has one writer and so needs no row locks. */
+/** Translates a statement for SQLite, which has one writer and so needs no row locks. */
 export function inSqlite(sql: string): string {
   const text = sql.replaceAll(RECORDS, (_, n: string, name: string, columns: string) => {
     const fields = columns.split(',').map(column => column.trim().split(' ')[0])

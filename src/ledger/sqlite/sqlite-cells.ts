@@ -1,4 +1,4 @@
-/** Incarnations of agents, leases of cells, and the end: the rows that say who may do what. */
+/** Incarnations of agents, leases of cells, and the end: the rows that decide which incarnation may write. */
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
 import { CELL_STATES, type CellState, type FinishReason, type Heartbeat, type Incarnation } from '../index.js'
 import { endOfCrawl, firstAllowed, gapAfter, mayBeGranted } from '../rules/index.js'
@@ -28,7 +28,10 @@ export function join(db: SqliteDatabase, agent: string, lanes = 1): Incarnation 
   return Number(row![0])
 }
 
-/** The rest of its page budget is free again, and its cells go to the head of the queue (D16). */
+/**
+ * Ends an incarnation: frees the rest of its page budget and returns its cells to the head of the queue
+ * (D16).
+ */
 export function leave(db: SqliteDatabase, incarnation: Incarnation): void {
   db.run('UPDATE agent SET open = 0, budget = 0 WHERE incarnation = ?', incarnation)
   const held = db.all(`SELECT cell FROM cell WHERE agent = ? AND ${HELD} ORDER BY rank DESC`, incarnation)
@@ -76,7 +79,7 @@ export function heartbeat(
   }
 }
 
-/** A lease that has ended is renewed while its holder has the turn of the group: a hop may have taken it. */
+/** Renews also leases whose time is over, unless the holder has lost the turn of the group meanwhile. */
 function renew(db: SqliteDatabase, incarnation: Incarnation, leaseMs: Millis): Heartbeat['held'] {
   const rows = db.all(
     `UPDATE cell SET lease_until = ? WHERE agent = ? AND ${HELD} AND (lease_until >= ?
@@ -138,7 +141,10 @@ export function finish(db: SqliteDatabase, cell: CellId, epoch: Epoch): boolean 
   return endLease(db, cell, epoch, `state = 'finished'`, 'AND appended = consumed')
 }
 
-/** While a cell is parked or rests, its rank is the time that ends: the index finds those that are due. */
+/**
+ * The rank of a cell that is parked or rests is the time at which it becomes due, so that the index finds
+ * cells that are due.
+ */
 export function park(db: SqliteDatabase, cell: CellId, epoch: Epoch, until: Millis, why: string): boolean {
   const set = `state = 'parked', rank = ?, parked_until = ?, parked_why = ?`
   return endLease(db, cell, epoch, set, '', Math.ceil(until), Math.ceil(until), why)
@@ -148,7 +154,7 @@ export function rest(db: SqliteDatabase, cell: CellId, epoch: Epoch, until: Mill
   return endLease(db, cell, epoch, `state = 'resting', rank = ?`, '', Math.ceil(until))
 }
 
-/** The turn of the group goes with its last lease. */
+/** Ends a lease. The turn of the group ends with the last lease of the group. */
 function endLease(
   db: SqliteDatabase,
   cell: CellId,

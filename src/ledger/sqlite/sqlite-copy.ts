@@ -79,7 +79,10 @@ function copyAll(path: string, copy: string): void {
     }
     if (PARTS.every((part, i) => versionOf(path + part) === before[i])) return
   }
-  throw new LedgerError('busy', `the ledger ${path} changes all the time: a crawl is running there`)
+  throw new LedgerError(
+    'busy',
+    `the ledger ${path} keeps changing while it is read: a crawl is running there`,
+  )
 }
 
 const ABSENT = 'absent'

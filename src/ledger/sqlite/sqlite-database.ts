@@ -19,7 +19,7 @@ import {
 export type Row = readonly (string | number | null | Buffer)[]
 type Value = Exclude<SqlValue, readonly unknown[]>
 
-/** The length of the log is read only so often: each read is a system call. */
+/** The length of the log is read once per this many transactions, because each read is a system call. */
 const TRANSACTIONS_PER_CHECK = 16
 
 interface OpenOptions {
@@ -100,7 +100,7 @@ export class SqliteDatabase {
     })
   }
 
-  /** An earlier version made it: it must be migrated before it is read. */
+  /** True if an earlier version made the ledger, which must then be migrated before it is read. */
   get isOld(): boolean {
     return this.#version() < SCHEMA_VERSION
   }

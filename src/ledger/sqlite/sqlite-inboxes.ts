@@ -10,7 +10,7 @@ const NO_SENDER: Incarnation = 0
 /** Batches of the first query, enough for most inboxes; each further query reads twice as many. */
 const FIRST_BATCHES = 4
 
-/** Refused once the crawl is closed. */
+/** Returns false, without a change, once the crawl is closed. */
 export function append(db: SqliteDatabase, appends: readonly TextAppend[]): boolean {
   if (db.first('SELECT state FROM crawl')![0] !== 'open') return false
   if (appends.some(({ cell }) => isClosed(db, cell))) return false
@@ -67,8 +67,8 @@ export function addRows(db: SqliteDatabase, appends: readonly TextAppend[], send
     const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
     return [cell, group, ranks.get(cell) ?? 0, rows]
   })
-  // All in one statement: a link farm names thousands of new sites at once, and a call costs as much as its
-  // work.
+  // One statement for all cells: a link farm names thousands of new sites at once, and the overhead of a call
+  // is as large as the work of one row.
   db.run(
     `INSERT INTO cell (cell, grp, state, agent, epoch, lease_until, rank, last_pack, appended, consumed, inbox_cursor,
        parked_until, children, discovered, settled, pages, bytes, fetch_ms, first_fetch, last_fetch, size_estimate)
@@ -79,7 +79,9 @@ export function addRows(db: SqliteDatabase, appends: readonly TextAppend[], send
   )
 }
 
-/** Puts a batch at the end. Positions are numbered over all cells; a batch has that of its last row. */
+/**
+ * Appends a batch. Positions are numbered across all cells; the position of a batch is that of its last row.
+ */
 export function putBatch(
   db: SqliteDatabase,
   cell: CellId,

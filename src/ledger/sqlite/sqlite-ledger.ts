@@ -1,4 +1,6 @@
-/** The ledger on SQLite: every call one transaction, or many waiting calls one commit (the ledger thread). */
+/**
+ * The ledger on SQLite: each call is one transaction; the ledger thread commits many waiting calls together.
+ */
 import type { CellId, Millis } from '../../model/index.js'
 import {
   type Append,
@@ -96,15 +98,15 @@ function sharedCalls(): SharedCalls {
 
 const IS_READ: ReadonlySet<LedgerMethod> = new Set<LedgerMethod>(READS)
 
-/** Its name in a crawl's directory. */
+/** The name of the ledger file in a crawl directory. */
 export const LEDGER_FILE = 'ledger.db'
 
 export interface SqliteOptions {
   readonly create: boolean
   readonly now: () => Millis
-  /** What errors name, where the ledger is a copy. */
+  /** The path that errors name if the ledger is a copy. */
   readonly original?: string
-  /** Not for commands that only read, or change a setting. */
+  /** True if the opener crawls; absent for commands that only read or change a setting. */
   readonly isCrawling?: boolean
 }
 
@@ -132,7 +134,7 @@ export class SqliteCore {
     try {
       return translated(this.#path, () => this.#db.transaction(each))
     } catch (error) {
-      // The first error of a call says more than the commit that then found nothing to commit.
+      // If a call failed and ended the transaction, its error is more useful than that of the commit.
       const reason = results.map(reasonOf).find(found => found instanceof LedgerError) ?? error
       return batch.map(() => ({ status: 'rejected', reason }))
     }

@@ -59,7 +59,7 @@ export function toTail(db: SqliteDatabase, cell: CellId): void {
   toWaiting(db, cell, lastRank(db, 1), 0)
 }
 
-/** Takes so many ranks behind all others, and returns the last. */
+/** Reserves `count` ranks after all others, and returns the last of them. */
 export function lastRank(db: SqliteDatabase, count: number): number {
   return Number(db.first('UPDATE crawl SET next_rank = next_rank + ? RETURNING next_rank', count)![0])
 }

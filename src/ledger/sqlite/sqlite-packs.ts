@@ -74,7 +74,9 @@ function isCrawlOpen(db: SqliteDatabase): boolean {
   return db.first('SELECT state FROM crawl')![0] === 'open'
 }
 
-/** All in one statement: a statement for each would cost as much as its look-up. */
+/**
+ * One statement for all cells: the overhead of a statement is as large as the cost of looking up one cell.
+ */
 function rowsByCell(db: SqliteDatabase, cells: readonly CellId[]): ReadonlyMap<CellId, Row> {
   const rows = db.all(
     `SELECT cell, epoch, last_pack, state FROM cell WHERE cell IN (SELECT value FROM json_each(?))`,
@@ -83,7 +85,7 @@ function rowsByCell(db: SqliteDatabase, cells: readonly CellId[]): ReadonlyMap<C
   return new Map(rows.map(row => [String(row[0]), row]))
 }
 
-/** Those of `cells` that were split, with the cells in their place. */
+/** Those of `cells` that were split, with the cells that replace them. */
 function movedCells(db: SqliteDatabase, cells: readonly CellId[]): { cell: CellId; children: CellId[] }[] {
   const rows = db.all(
     `SELECT cell, children FROM cell WHERE cell IN (SELECT value FROM json_each(?)) AND state = 'closed'`,
@@ -158,7 +160,7 @@ function addLaneWork(
   )
 }
 
-/** A new row has no facts: those of another payload are gone. */
+/** Replacing a row clears its facts, which belong to the previous payload. */
 export function saveMeta(
   db: SqliteDatabase,
   rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],

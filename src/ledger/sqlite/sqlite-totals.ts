@@ -1,11 +1,12 @@
-/** The crawl as a whole, in statements that leave out the cells nobody has crawled. */
+/** Totals of the crawl, read with statements that skip cells that were never crawled. */
 import type { CellId } from '../../model/index.js'
 import { CELL_STATES, type CellState, type SiteSummary, type Totals } from '../index.js'
 import { countSitesInPieces, crawlState, outcomes, SITE_COLUMNS, sites } from '../sql/index.js'
 import { answer, type SqliteDatabase } from './sqlite-database.js'
 
 export function readTotals(db: SqliteDatabase): Totals {
-  // The only statement that reads every row: a link farm names millions of sites, and Ctrl-C waits for this.
+  // Only this statement reads every row. There may be millions, because a link farm names so many sites, and
+  // the end after Ctrl-C waits for it.
   const [pages, bytes, discovered, settled, backlog, pieces] = db
     .first(
       `SELECT coalesce(sum(pages), 0), coalesce(sum(bytes), 0), coalesce(sum(discovered), 0), coalesce(sum(settled), 0),
@@ -27,7 +28,8 @@ export function readTotals(db: SqliteDatabase): Totals {
 }
 
 /**
- * Waiting cells, nearly all of a large crawl, are counted as the rest: SQLite counts a table by its pages.
+ * Nearly all cells of a large crawl are waiting. Their number is computed as the remainder, because SQLite
+ * counts a whole table faster than it counts the rows of one state.
  */
 function countStates(db: SqliteDatabase, all: number): Record<CellState, number> {
   const cells = Object.fromEntries(CELL_STATES.map(name => [name, 0])) as Record<CellState, number>

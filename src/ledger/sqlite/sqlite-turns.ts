@@ -65,7 +65,7 @@ export function releaseTurn(
   freeIfUnused(db, incarnation, group, db.now)
 }
 
-/** The turn of a cell's group is held as long as its holder leases a cell of it. */
+/** Releases the turn of a group unless the incarnation still leases a cell of the group. */
 export function freeIfUnused(
   db: SqliteDatabase,
   incarnation: Incarnation,

@@ -61,7 +61,7 @@ export class CellFrontier {
     return this.#depths === null ? this.#seen.has(low, high) : this.#depths.reached(low, high, depth)
   }
 
-  /** The same for a found link, which is counted if links are counted. */
+  /** Like `knows`, for a link on a page; counts the link if the queue ranks URLs by their links. */
   meets(url: string, depth: number): boolean {
     takeFingerprint(url)
     return this.meetsFingerprint(fingerprint.low, fingerprint.high, depth)

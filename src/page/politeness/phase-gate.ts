@@ -123,7 +123,8 @@ export class PhaseGate {
    */
   async #reserve({ endsAt }: PhaseWindow, ownMs: Millis, groupMs: Millis): Promise<void> {
     const { ledger } = this.#parts
-    // We stop earlier by our clock; by the ledger's it may be the swap.
+    // This agent stops earlier by its own clock, but by the ledger's clock the window may last until the
+    // swap.
     const rows = [ledger.saveWait(ownTurn(this.#site), endsAt + ownMs, ownMs)]
     if (groupMs > this.gates.slowMs)
       for (const { id } of this.#groups) rows.push(ledger.saveWait(id, endsAt + groupMs, groupMs))

@@ -60,7 +60,7 @@ export class Turns {
   readonly #leaving = new Set<SitePace>()
   /** Releases by name that are not answered yet. */
   readonly #releasing = new Map<GroupId, Promise<void>>()
-  /** Of sites with several cells. */
+  /** The waits of sites with several cells. */
   readonly #owns = new Map<Site, SiteWait>()
   #grouping: Grouping
 
@@ -100,7 +100,7 @@ export class Turns {
     return groupOf(site, this.#grouping)
   }
 
-  /** The same with its addresses, under `--group ip`. */
+  /** The group of a site; with `--group ip` also the groups of its addresses. */
   async groupsOf(site: Site): Promise<readonly GroupId[]> {
     const group = this.groupOf(site)
     return this.#grouping === 'ip' ? [group, ...(await this.#addressesOf(site))] : [group]

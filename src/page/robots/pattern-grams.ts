@@ -102,7 +102,7 @@ function gramAt(bytes: Uint8Array, from: number, at: number, letters: number): n
   return gram
 }
 
-/** The same for a pattern that needs respelling or is very short. */
+/** Finds the rarest gram of a pattern that needs respelling or is very short. */
 function spelledGram(pattern: string, letters: number, counts: Uint32Array): number {
   const text = pattern.endsWith('$') ? pattern.slice(0, -1) : pattern
   let rarest = NONE

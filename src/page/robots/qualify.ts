@@ -30,7 +30,7 @@ export interface Qualification {
   readonly verdict: 'rules' | 'allow-all' | 'unavailable' | 'unreachable'
   /** The outcome of URLs that are not requested because of this verdict. */
   readonly code: OutcomeCode
-  /** Of the last response; 0 without a response. */
+  /** The status of the last response; 0 without a response. */
   readonly status: number
   /** The reason, for display. */
   readonly detail: string

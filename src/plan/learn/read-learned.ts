@@ -5,7 +5,9 @@ import type { LearnedSite, LearnedWeb } from '../assign/learned/index.js'
 import { FOLDER, type LearnedTrouble, learnedIn, linesOf } from './learned-folder.js'
 import { noteHost, type StoredSite, unknownSite } from './stored-site.js'
 
-/** Of a running crawl: lines of nets and hosts that are in no file yet, and sites without requests yet. */
+/**
+ * Notes of a running crawl: lines of nets and hosts that are in no file yet, and sites without requests yet.
+ */
 interface LiveNotes {
   readonly sites: Iterable<string>
   readonly nets: Iterable<string>

@@ -36,7 +36,10 @@ export interface CopyResult {
   readonly rows: number
 }
 
-/** From the directory of a crawl into a database, under its name or another. */
+/**
+ * Copies the ledger from the directory of a crawl into a database, under the name of the crawl or another
+ * name.
+ */
 export async function copyToDatabase(
   platform: Platform,
   given: string,
@@ -119,7 +122,7 @@ async function isLeftOver(ledgers: Ledgers, { config, createdAt }: CrawlFile): P
   )
 }
 
-/** From a database into the directory of the crawl. */
+/** Copies the ledger from a database into the directory of the crawl. */
 export async function copyToDirectory(
   platform: Platform,
   ledger: string,
@@ -179,7 +182,10 @@ async function fillDirectory(
   }
 }
 
-/** Keeps other processes from crawling by holding the coordinator's seat. Returns how to release it. */
+/**
+ * Keeps other processes from crawling by holding the coordinator's seat. Returns the function that releases
+ * the seat.
+ */
 async function holdSeat(
   { clock, leaseMs }: Platform,
   ledger: Ledger,

@@ -1,7 +1,7 @@
 /**
  * The ledger of a crawl directory for commands that only read it. If the directory is trusted, the ledger is
- * read in place. If not, a ledger in the directory is read from a copy, and one in a database is not asked:
- * that would send it our password.
+ * read in place. If not, a ledger in the directory is read from a copy, and a ledger in a database is not
+ * contacted, because that would send it the user's password.
  */
 import { join } from 'node:path'
 import type { CrawlConfig } from '../../config/index.js'
@@ -48,6 +48,6 @@ export async function openToVerify(
   if (config !== null) needReadable(directory, platform, isTrusting)
   if (config === null || isForeign(directory, config, isTrusting))
     return openLedgerCopy(join(directory, LEDGER_FILE), platform.clock.now)
-  const ledger = await platform.ledgers.openUnproved(directory, config, 'refuse', 'read')
+  const ledger = await platform.ledgers.openUnchecked(directory, config, 'refuse', 'read')
   return { ledger, close: () => ledger.close() }
 }

@@ -50,7 +50,7 @@ function isCoordinating(row: AgentRow): boolean {
 
 /**
  * The incarnations that send a heartbeat between now and `forMs` later, and those that do not. Ends early
- * when all have sent one, or one that is `enough`.
+ * when all have sent one, or when one for which `enough` is true has sent one.
  */
 async function listen(
   ledger: Ledger,

@@ -6,10 +6,10 @@ import type { AgentProgress } from '../../report/index.js'
 import type { AgentOrder, CrawlInDatabase } from '../platform/index.js'
 import type { SentPage } from '../threads/index.js'
 
-/** What an agent's thread is started with. */
+/** The data with which an agent's thread is started. */
 export interface AgentThreadData {
   readonly order: AgentOrder
-  /** A wire to the thread that has it, or where it is in a database. */
+  /** A port to the thread that has the ledger, or the address of the ledger in a database. */
   readonly ledger: MessagePort | CrawlInDatabase
   readonly bus: MessagePort
   /** Whether the thread that began the crawl wants pages (`PageReader`); null where it never does. */
@@ -19,7 +19,7 @@ export interface AgentThreadData {
 export type ToAgent =
   | { readonly kind: 'stop' }
   | { readonly kind: 'disk'; readonly trouble: string }
-  /** Of the pages that were sent, one more was taken. */
+  /** The reader has taken one of the pages that were sent. */
   | { readonly kind: 'page-taken' }
 
 export type FromAgent =

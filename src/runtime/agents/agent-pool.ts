@@ -14,9 +14,9 @@ import { ThreadAgentPool } from './thread-agent-pool.js'
 export interface AgentPool {
   /** Resolves when all have ended; rejects when the crawl cannot go on. */
   run(): Promise<AgentEnd>
-  /** Each seals what it has and ends. */
+  /** Each agent commits what it has fetched and ends. */
   stop(): void
-  /** With an empty detail the disk is well again. */
+  /** An empty `detail` says that the disk accepts writes again. */
   setDiskTrouble(detail: string): void
   progress(): readonly AgentProgress[]
   /** An incarnation of this pool that may still write to its files. */
@@ -27,7 +27,7 @@ export interface AgentPoolParts {
   readonly platform: Platform
   /** The store; null when this machine does not see it. */
   readonly directory: string | null
-  /** Of the crawl, for agents that send their packs to the coordinator. */
+  /** The token of the crawl, for agents that send their packs to the coordinator. */
   readonly token?: string
   /** Name of the crawl, for file names. */
   readonly crawl: string
@@ -39,7 +39,7 @@ export interface AgentPoolParts {
   readonly host: LedgerHost
   readonly bus: LocalBus
   readonly log: Log
-  /** The disk refused a pack, or (with null) took one. */
+  /** Called when the disk refuses a pack, and with null when it accepts one again. */
   readonly onDiskTrouble: (detail: string | null) => void
   /** Takes the pages of all agents; null where nobody reads them. */
   readonly reader: PageReader | null

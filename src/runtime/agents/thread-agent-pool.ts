@@ -21,7 +21,7 @@ import type { AgentPool, AgentPoolParts } from './agent-pool.js'
 
 /** Deaths in a row, each soon after the start, after which starting again is given up. */
 const MOST_DEATHS = 5
-/** The young generation of an agent's thread, as large as a crawl by one agent has it. */
+/** The young generation of an agent's thread, as large as in a crawl with one agent. */
 const YOUNG_MB = 8
 
 interface Member {
@@ -168,7 +168,9 @@ export class ThreadAgentPool implements AgentPool {
     thread.postMessage({ kind: 'page-taken' } satisfies ToAgent)
   }
 
-  /** The thread has ended; without a last message, unless it is no member any more. */
+  /**
+   * Handles the end of a thread. A member whose thread ends without a last message has died and is replaced.
+   */
   async #gone(member: Member): Promise<void> {
     if (this.#members.get(member.agent) !== member) return
     const { platform, host, log, directory, crawl, config, names } = this.#parts
@@ -182,7 +184,8 @@ export class ThreadAgentPool implements AgentPool {
     const what = isFenced ? 'the ledger has ended the incarnation of an agent' : 'an agent died'
     log.warn(`${what}; a new one takes its place`, { agent, incarnation, ...recovered })
     const isSoon = platform.clock.monotonic() - startedAt < THREAD_AGENT_POOL_SOON_MS
-    // Databases may fail over as often as they like.
+    // An incarnation that the ledger has ended is not a failure of the agent, for example after a database
+    // failover.
     if (!isFenced) this.#deaths = isSoon ? this.#deaths + 1 : 1
     if (this.#deaths > MOST_DEATHS * names.length)
       throw new AgentRestartLimitError(

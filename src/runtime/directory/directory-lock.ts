@@ -49,7 +49,10 @@ function openLock(directory: string): Database.Database {
   }
 }
 
-/** A directory, or a lock in it, that may not be written: said as of the ledger that stands beside it. */
+/**
+ * Turns the error of a directory or lock that cannot be written into the LedgerError for a ledger that cannot
+ * be written.
+ */
 function readOnly(directory: string, error: unknown): unknown {
   if (!isUnwritable(error)) return error
   return new LedgerError('read-only', `${directory} cannot be written; check its permissions`)

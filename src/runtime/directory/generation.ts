@@ -31,7 +31,7 @@ export function checkPairNow(directory: string, ledger: Ledger, config: CrawlCon
 export interface NewGeneration {
   /** What to write to the settings of the ledger. */
   readonly settings: Readonly<Record<string, string>>
-  /** After that: no other ledger belongs to the directory any more. */
+  /** Call this after the settings are written: from then on no other ledger belongs to the directory. */
   confirm(): void
 }
 

@@ -60,7 +60,7 @@ export function needTrustInCopy(directory: string, file: CrawlFile, isTrusting: 
   if (why !== null && !isTrusting) throw untrusted(why, file.config)
 }
 
-/** The same for the record of a crawl in its ledger. */
+/** Like `needTrust`, for the record of a crawl in its ledger. */
 export function needTrustInRecord(name: string, file: CrawlFile, clock: Clock, isTrusting = false): void {
   const why = distrustOfRecord(name, file)
   if (why === null) return
@@ -100,7 +100,7 @@ function reasonOf(what: string, standing: Standing): Distrust {
     case 'unknown':
       return `${what} was not made by you on this machine, and you have not trusted it yet`
     case 'changed':
-      return `${what} is not as you made or trusted it (changed: ${standing.settings.join(', ')})`
+      return `${what} has changed since you made or trusted it (changed: ${standing.settings.join(', ')})`
   }
 }
 

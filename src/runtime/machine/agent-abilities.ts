@@ -8,7 +8,7 @@ import type { Millis } from '../../model/index.js'
 import type { AgentAbility } from '../../plan/assign/learned/index.js'
 import { AGENT_ABILITIES_LEAST_PAGES, AGENT_ABILITIES_LOOK_MS } from '../limits.js'
 
-/** From which share of memory or disk on there is enough (D13, as in `monitor.ts`). */
+/** A free share of 1 / `ENOUGH` of memory or disk counts as enough (D13, as in `monitor.ts`). */
 const ENOUGH = 10
 
 interface Entry {
@@ -47,7 +47,7 @@ export class AgentAbilities {
     for (const row of await this.#ledger.agents()) if (row.lanes > 0) this.#read(row)
   }
 
-  /** Of the agents that have fetched enough pages; all incarnations of an agent together. */
+  /** The abilities of agents that have fetched enough pages; all incarnations of an agent count together. */
   abilities(): AgentAbility[] {
     const byName = new Map<string, Entry>()
     for (const entry of this.#entries.values()) {

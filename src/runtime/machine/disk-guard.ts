@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import type { Clock, Millis } from '../../model/index.js'
 
-/** Notices a disk that is nearly full, before it is: what is known but not yet stored still has to fit. */
+/** Detects a disk that is nearly full, early enough that data which is not stored yet still fits. */
 export class DiskGuard {
   readonly #directory: string
   readonly #minFreeBytes: number
   readonly #clock: Clock
-  /** What is wrong: too little left, or a write that was refused. */
+  /** Why the disk counts as full: too little free space, or (`#refused`) a write that was refused. */
   #low = ''
   #refused = ''
   #since: Millis | null = null
@@ -23,7 +23,7 @@ export class DiskGuard {
     return found === '' ? '' : `${found}; free some space and the crawl goes on`
   }
 
-  /** The same when it has been waited for long enough. */
+  /** The line for the user when the crawl stops because the disk stayed full. */
   get stopMessage(): string {
     return `${this.#found}; free some space, then resume`
   }
@@ -33,7 +33,7 @@ export class DiskGuard {
     return this.#low === '' ? '' : `the disk is nearly full (${this.#low})`
   }
 
-  /** How long there has been trouble. */
+  /** How long the disk has been full. */
   get troubleMs(): Millis {
     return this.#since === null ? 0 : this.#clock.monotonic() - this.#since
   }
@@ -46,7 +46,7 @@ export class DiskGuard {
     this.#note()
   }
 
-  /** The disk refused a write (or, with null, took one). */
+  /** Call this when the disk refuses a write, and with null when it accepts one again. */
   refused(detail: string | null): void {
     this.#refused = detail ?? ''
     this.#note()

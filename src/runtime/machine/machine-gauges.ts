@@ -23,18 +23,18 @@ export function machineGauges(directory: string): Gauges {
   }
 }
 
-/** What comes in over the network interfaces of the machine, and what they can carry, loopback apart. */
+/** Bytes received over the network interfaces of the machine, and their speed, without loopback. */
 export interface NetworkCounters {
   /** Received since the machine started. */
   readonly bytes: number
-  /** What all interfaces together can carry. */
+  /** The sum of the speeds of all interfaces. */
   readonly bytesPerSecond: number
 }
 
 const BITS = 8
 const MEGA = 1e6
 
-/** Null where the system does not tell; only Linux does, and many virtual interfaces have no speed. */
+/** Null if the system does not report the speed: only Linux does, and not for many virtual interfaces. */
 export function readNetworkCounters(root = '/'): NetworkCounters | null {
   let bytes = 0
   let bytesPerSecond = 0

@@ -1,6 +1,6 @@
 /**
- * What an agent has left of its machine (D4, D13): processor, memory, disk and network. A busy one is given
- * fewer sites, long before it is too late with its heartbeats and taken for dead.
+ * Measures the free capacity of an agent's machine (D4, D13): processor, memory, disk and network. A busy
+ * agent gets fewer sites, long before its heartbeats are so late that it counts as dead.
  */
 
 import type { AgentCapacity, MachineLoad } from '../../cluster/agent/heartbeat/index.js'
@@ -8,13 +8,13 @@ import type { Clock, Millis } from '../../model/index.js'
 import { MONITOR_LOOK_MS } from '../limits.js'
 import type { NetworkCounters } from './machine-gauges.js'
 
-/** What is read of the machine: all of it since some beginning, or as it is now. */
+/** Readings of the machine: counters that only grow, or present values. */
 export interface Gauges {
   /** Share of the time since the last look in which this agent's thread had something to do. */
   busyShare(): number
   memoryFree(): number
   diskFree(): number
-  /** The machine's network, where it can be measured. */
+  /** The counters of the machine's network interface; null if they cannot be read. */
   line(): NetworkCounters | null
 }
 
@@ -28,7 +28,10 @@ export interface MonitorParts {
   readonly allowedBytes: () => number
 }
 
-/** What is left below which an agent wants fewer sites; with nothing left it still wants a quarter. */
+/**
+ * Below these free fractions an agent asks for fewer sites, but never for fewer than `LEAST_SHARE` of its
+ * lanes.
+ */
 const BUSY_BELOW = { cpu: 0.2, memory: 0.02, disk: 0.01, bandwidth: 0.05 }
 const LEAST_SHARE = 1 / 4
 
@@ -48,11 +51,11 @@ export class Monitor {
     this.#parts = parts
   }
 
-  /** Sites at a time that it can do with, and a figure that orders agents by what they have to spare. */
+  /** How many sites the agent can crawl at a time, and a figure that orders agents by free capacity. */
   capacity(): AgentCapacity {
     const load = this.load()
     const { cpuIdle, memoryFree, diskFree } = load
-    // A line that cannot be measured is not what is scarce.
+    // If the bandwidth is unknown, it is assumed to be free.
     const bandwidthFree = load.bandwidthFree ?? 1
     const wanted = Math.min(
       1,
@@ -62,12 +65,13 @@ export class Monitor {
       bandwidthFree / BUSY_BELOW.bandwidth,
     )
     const lanes = Math.max(1, Math.ceil(this.#parts.lanes * Math.max(LEAST_SHARE, wanted)))
-    // The scarcest counts. Two digits: agents that are about equal take turns.
+    // The scarcest resource decides. Rounded to two digits, so that agents with nearly equal capacity take
+    // turns.
     const scarcest = Math.min(cpuIdle, 10 * memoryFree, 10 * diskFree, bandwidthFree)
     return { lanes, capacity: Math.max(0.01, Math.round(scarcest * 100) / 100), load }
   }
 
-  /** As of the last second. */
+  /** The load, measured at most once per `MONITOR_LOOK_MS`. */
   load(): MachineLoad {
     const { clock, gauges } = this.#parts
     const last = this.#last
@@ -94,7 +98,8 @@ export class Monitor {
   }
 
   /**
-   * Of what the user allows and of what the machine's line carries: the scarcer; null when neither is known.
+   * The free fraction of the user's bandwidth limit or of the machine's network, whichever is smaller; null
+   * if neither is known.
    */
   #bandwidthFree(
     used: number,
@@ -111,7 +116,7 @@ export class Monitor {
   }
 }
 
-/** Three digits are enough for everybody who looks. */
+/** Limits `value` to 0 and 1 and rounds it to three digits. */
 function share(value: number): number {
   return Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000
 }

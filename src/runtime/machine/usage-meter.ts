@@ -13,15 +13,16 @@ export interface UsageTotal {
   readonly cpuSeconds: number
 }
 
-/** The point from which a process counts. */
+/** Clock and CPU time at which a process began to count. */
 export interface UsageStart {
-  /** Of the monotonic clock. */
+  /** Time of the monotonic clock. */
   readonly at: Millis
   readonly cpu: NodeJS.CpuUsage
 }
 
 /**
- * Now: what this process did before was not for this crawl, or was counted by another process.
+ * Starts to count now: work that this process did before was not for this crawl, or another process has
+ * counted it.
  */
 export function usageStartNow(clock: Clock): UsageStart {
   return { at: clock.monotonic(), cpu: process.cpuUsage() }

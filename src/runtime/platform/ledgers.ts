@@ -7,10 +7,13 @@ import type { CopyPolicy } from '../../ledger/postgres/index.js'
 import { type PostgresPlace, readPostgresUrl } from '../../model/url/index.js'
 import { crawlName } from '../directory/index.js'
 
-/** A ledger in the directory that is opened to be read is never written. */
+/** A SQLite ledger that is opened with `read` is never written. */
 export type LedgerUse = 'read' | 'write'
 
-/** All that is needed to find it; can be sent to a thread. No password: that comes from the environment. */
+/**
+ * The address of a crawl in a database; can be sent to a thread. It has no password: that comes from the
+ * environment.
+ */
 export interface CrawlInDatabase {
   readonly place: PostgresPlace
   readonly crawl: string
@@ -23,18 +26,21 @@ export interface ProcessBus extends Bus {
 /** The ledger of a crawl that this process runs, and a way to it for every agent with a thread of its own. */
 export interface LedgerHost {
   readonly ledger: Ledger
-  /** What an agent's thread is given: the end of a new wire, or where to connect to. */
+  /**
+   * Returns what an agent's thread needs to reach the ledger: a port to its thread, or the address of the
+   * database.
+   */
   connect(): MessagePort | CrawlInDatabase
 }
 
 export interface Ledgers {
   /**
-   * For commands that look at a crawl that was begun, or change a setting. Throws a PairError for a ledger
-   * that does not belong to `directory`; null: this machine does not see the directory.
+   * For commands that read an existing crawl or change its settings. Throws a PairError if the ledger does
+   * not belong to `directory`. `directory` is null if this machine does not see it.
    */
   open(directory: string | null, config: CrawlConfig, use?: LedgerUse): Promise<Ledger>
-  /** The same without that check, which is then the caller's: it must not write before. */
-  openUnproved(
+  /** Like `open`, but without the check for a PairError. The caller must make that check before it writes. */
+  openUnchecked(
     directory: string | null,
     config: CrawlConfig,
     copies: CopyPolicy,

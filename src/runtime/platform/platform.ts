@@ -1,6 +1,6 @@
 /**
- * What `compose/` picks and everything that runs a crawl is given: the clock, the random source and the
- * implementations. Fault tests and experiments pass a platform of which some parts differ.
+ * The platform on which a crawl runs: the clock, the random source and the implementations that `compose/`
+ * picks. Fault tests and experiments pass a platform of which some parts differ.
  */
 import type { TransferListItem, Worker } from 'node:worker_threads'
 import type { Bus } from '../../bus/index.js'
@@ -31,7 +31,9 @@ export interface Platform extends TimeAndRandom {
   /** Without `learned`, a learned assignment is the one that it falls back on. */
   chooseAssignment(name: AssignmentName, random: Random, learned: LearnedTable | null): Assignment
   newCoordinator(parts: CoordinatorParts): Coordinator
-  /** How far the phase clock of this agent is off without knowing it: 0, but in experiments and tests. */
+  /**
+   * A clock error that is injected into the phase clock of this agent: 0, except in experiments and tests.
+   */
   phaseSkewMs(agent: string): Millis
 }
 
@@ -51,7 +53,7 @@ export interface ThreadOptions {
 export interface AgentOrder {
   /** The store; null when this machine does not see it. */
   readonly directory: string | null
-  /** Of the crawl, for an agent that sends its packs to the coordinator. */
+  /** The token of the crawl, for an agent that sends its packs to the coordinator. */
   readonly token?: string
   /** Name of the crawl, for file names. */
   readonly crawl: string
@@ -75,7 +77,7 @@ export interface AgentParts {
   readonly hooks: Hooks
   readonly log: Log
   readonly worker: IndexSorter
-  /** The disk refused a pack, or (with null) took one again. */
+  /** Called when the disk refuses a pack, and with null when it accepts one again. */
   readonly onDiskTrouble: (detail: string | null) => void
 }
 
@@ -86,9 +88,9 @@ interface IndexSorter {
 export interface HostedAgent {
   /** Crawls to the end and closes its files. */
   run(): Promise<AgentEnd>
-  /** Seals what it has and ends. */
+  /** Commits what the agent has fetched and ends. */
   stop(): void
-  /** With an empty detail the disk is well again. */
+  /** An empty `detail` says that the disk accepts writes again. */
   setDiskTrouble(detail: string): void
   progress(): AgentProgress
 }
@@ -105,11 +107,11 @@ export interface StorePlace {
   readonly firstNumber?: number
 }
 
-/** What a learned assignment goes by. */
+/** The input of a learned assignment. */
 export interface LearnedTable {
   readonly table: RoutingTable
-  /** Of the table; without one, or with 0, agents do not route by it themselves. */
+  /** The stage of the table. If it is absent or 0, agents do not route by the table themselves. */
   readonly stage?: number
-  /** Monotonic. */
+  /** The monotonic clock. */
   readonly now: () => Millis
 }

@@ -33,8 +33,8 @@ export async function checkForResume(
 }
 
 /**
- * Throws a PairError unless the generations fit. Called again under the seat: another process may have had it
- * meanwhile.
+ * Throws a PairError unless the generations match. Called again after the seat is taken: another process may
+ * have held the seat in between.
  */
 export async function checkRelation(
   directory: string,
@@ -45,15 +45,15 @@ export async function checkRelation(
   const settings = () => ledger.settings()
   const relation = await pairRelation(directory, settings)
   if (relation === 'same' || (restored && relation === 'ledger-older')) return
-  // A ledger that was only just made, for a directory without a page: nothing can be lost.
+  // A ledger without generations is new; with a directory that holds no page, nothing can be lost.
   if (ledgerGenerations(await settings()).length === 0 && !holdsPages(directory)) return
   throw pairError(relation, directory, ledgerNameOf(directory, config))
 }
 
-/** Null when there is none: it is made, or missed, when the session opens it. */
+/** Null if there is no ledger: the session then creates it or reports that it is missing. */
 async function openIfThere(ledgers: Ledgers, directory: string, config: CrawlConfig): Promise<Ledger | null> {
   try {
-    return await ledgers.openUnproved(directory, config, 'read', 'read')
+    return await ledgers.openUnchecked(directory, config, 'read', 'read')
   } catch (error) {
     if (error instanceof LedgerError && error.kind === 'missing') return null
     throw error

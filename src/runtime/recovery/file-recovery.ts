@@ -8,7 +8,7 @@ import { hasOpenFiles, type RecoverySummary, recoverDirectory } from './recovery
 
 export interface FileRecoveryParts {
   readonly directory: string
-  /** Of the crawl. */
+  /** The name of the crawl. */
   readonly name: string
   readonly config: CrawlConfig
   readonly ledger: Ledger

@@ -58,7 +58,7 @@ export async function recoverDirectory(
   isAlive: (recovered: Incarnation) => boolean,
   holder: Holder,
 ): Promise<RecoverySummary> {
-  // In this order: an incarnation that has a file by now is in the ledger already.
+  // List the files before reading the ledger: an incarnation joins the ledger before it makes a file.
   const written = incarnationsIn(directory)
   const open = new Set((await ledger.agents()).map(({ incarnation }) => incarnation))
   const files = await ledger.files()
@@ -86,7 +86,7 @@ function incarnationsIn(directory: string): Set<Incarnation> {
   return incarnations
 }
 
-/** The same for one incarnation, which must be closed in the ledger, while others continue. */
+/** Recovers the files of one incarnation, which must be closed in the ledger, while others continue. */
 export async function recoverIncarnation(
   directory: string,
   crawl: string,

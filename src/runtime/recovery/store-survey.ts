@@ -13,7 +13,7 @@ import type { FileRow, Ledger } from '../../ledger/index.js'
 import { LIMITS } from '../../model/index.js'
 
 export interface Survey {
-  /** What no crash leaves behind: the first thing that was found, for people; null when there is none. */
+  /** The first difference that no crash can explain, as a line for the user; null if there is none. */
   readonly ahead: string | null
   /** Listed files that are shorter than what was committed, or gone. */
   readonly missing: readonly MissingBytes[]
@@ -114,7 +114,7 @@ function swapOf(
 
 function missingOf(directory: string, files: readonly FileRow[]): MissingBytes[] {
   return files.flatMap(({ name, kind, bytes }) => {
-    // What was learned is no truth: it is made again.
+    // Lost files of learned data are no damage: they are made again.
     if (kind.startsWith('learned-')) return []
     // A sorted index is made of the whole log and replaces it.
     const isSorted = kind === 'cdxj-log' && existsSync(join(directory, name))
@@ -123,7 +123,10 @@ function missingOf(directory: string, files: readonly FileRow[]): MissingBytes[]
   })
 }
 
-/** Opened to be measured: a network file system may answer from memory otherwise. 0 when it is not there. */
+/**
+ * The length of a file; 0 if it is missing. The file is opened, because a network file system may answer
+ * `stat` from its cache.
+ */
 function sizeOf(directory: string, name: string): number {
   const path = locateFile(directory, name)
   if (path === null) return 0
@@ -132,7 +135,7 @@ function sizeOf(directory: string, name: string): number {
     file = openSync(path, 'r')
   } catch (error) {
     if ((error as { code?: string }).code !== 'ENOENT') throw error
-    // Its agent has given it its name since, or it has become Parquet.
+    // Meanwhile its agent has given the file its final name, or the file was converted to Parquet.
     return existsSync(join(directory, name)) ? sizeOf(directory, name) : 0
   }
   try {

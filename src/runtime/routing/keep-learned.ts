@@ -38,9 +38,9 @@ export async function keepLearned(places: LearnedPlaces): Promise<void> {
       agents: abilities.abilities(),
       previous: previous === undefined ? null : { directory: previous, crawl: begunAt(previous) },
     }))
-    if (trouble) log.warn('nothing is kept of what the previous crawl learned', { ...trouble })
+    if (trouble) log.warn('the learned data of the previous crawl could not be kept', { ...trouble })
   } catch (error) {
-    log.warn('what was learned could not be written', { error: (error as Error).message })
+    log.warn('the learned data could not be written', { error: (error as Error).message })
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The store's thread, writing down what was learned: a message for each batch of sites, then one that says
- * where it goes.
+ * Writes the learned data in the store's thread: one message for each batch of sites, then one with the
+ * destination.
  */
 import {
   Checksums,
@@ -16,7 +16,7 @@ export type LearnStep =
   | { readonly at: 'end'; readonly task: LearnedTask }
 
 const checksums = new Checksums()
-/** One at a time: who asks for another has given the last one up. */
+/** One writer at a time: a new `begin` abandons the previous writer. */
 let writer = new LearnedWriter(checksums)
 
 export async function learn(step: LearnStep): Promise<LearnedTrouble | null> {

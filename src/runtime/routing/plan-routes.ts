@@ -41,7 +41,7 @@ export async function planRoutes(places: RoutePlaces): Promise<void> {
 
 function inWords({ assign }: CrawlConfig, why: string): string {
   const instead = assign === 'hybrid' ? 'dynamic' : 'hash'
-  return `--assign ${assign} has nothing to go by, sites go to agents as with ${instead}: ${why}`
+  return `--assign ${assign} has no learned data to use, sites go to agents as with ${instead}: ${why}`
 }
 
 /**
@@ -62,7 +62,8 @@ async function makeRoutes(places: RoutePlaces): Promise<RoutingRecord> {
     crawl: readCrawlFile(previous).createdAt,
     parts: typeof parts === 'number' ? parts : parts.length,
     shares: typeof parts === 'number' ? null : parts,
-    // The URLs of the previous crawl are in the ledger by now, so nothing there tells one web from another.
+    // Seeds of the configuration only: the ledger already has the URLs of the previous crawl, which would all
+    // be known.
     seeds: [...new Set(config.seeds.map(siteOf))],
     nets: config.nets,
     hasPulls: config.assign === 'hybrid',
@@ -77,7 +78,7 @@ async function makeRoutes(places: RoutePlaces): Promise<RoutingRecord> {
   const made = await routesOf(task, worker, ledger)
   if ('why' in made) return made
   if (readTable(directory, config) === null) return { why: `${task.outPath} cannot be read` }
-  // What an agent measured and can do counts for its own part alone.
+  // Measurements of an agent are valid for its own part only, so the owners of the parts are fixed.
   if (made.owners) await ledger.set({ [PART_OWNERS]: JSON.stringify(made.owners) })
   return made
 }

@@ -75,11 +75,11 @@ describe('what was learned of another web', () => {
   it('is not gone by: none of the sites that the crawl begins with is known', async () => {
     await learn()
     expect(await plan({ seeds: ['x.test'] })).toEqual({
-      why: `what ${root} has learned is of another web: it knows not x.test`,
+      why: `what ${root} has learned describes another web: it does not know x.test`,
     })
     const many = Array.from({ length: 30 }, (_, i) => `x${i}.test`)
     expect(await plan({ seeds: [...many, siteName(3)] })).toMatchObject({
-      why: expect.stringMatching(/of another web: it knows 3 % of the seeds' sites$/),
+      why: expect.stringMatching(/describes another web: it knows 3 % of the seeds' sites$/),
     })
     expect(await plan({ seeds: [...many.slice(0, 5), siteName(3)] })).not.toHaveProperty('why')
   })

@@ -1,6 +1,6 @@
 /**
- * The work itself, for a thread that has nothing else to do: what was learned in, a routing table as a file
- * out.
+ * Makes a routing table. In: what a previous crawl has learned. Out: the table as a file, and figures for the
+ * report. Runs in a worker thread, so that it does not block the crawl.
  */
 
 import { mkdirSync } from 'node:fs'
@@ -39,18 +39,20 @@ export interface RouteTask extends Omit<RoutingRequest, 'shares'> {
   readonly from: string
   readonly crawl: string
   readonly parts: number
-  /** Null: as the agents that are expected were found able. */
+  /** Shares given by the user. Null: the shares follow from the measured speed of the expected agents. */
   readonly shares: readonly number[] | null
-  /** Sites of the seeds: where hardly one is known, what was learned is of another web. */
+  /**
+   * Sites of the seeds. If the learned data has too few of them, it describes another web and is not used.
+   */
   readonly seeds: readonly string[]
   readonly outPath: string
-  /** Of the `graph` assignment; null for the others. */
+  /** Settings of the `graph` assignment; null for the others. */
   readonly graph: GraphSettings | null
   /** Agents that the crawl starts itself; others may join. */
   readonly names: readonly string[]
   /**
-   * Sites that were split into cells, because they are heavier than a part; null: those that are have to be
-   * named first.
+   * Sites that were split into cells, because they are heavier than a part. Null before that: if there are
+   * such sites, `makeRoutes` returns them and makes no table.
    */
   readonly splits: readonly SiteSplit[] | null
 }
@@ -60,37 +62,40 @@ export interface Heavy {
   readonly heavy: readonly HeavySite[]
 }
 
-/** What the report says of a table; or why there is none. */
+/** The figures of a table for the report, or why there is no table. */
 export type Routes =
   | (Omit<RoutingPlan, 'table' | 'heavySites'> & {
       readonly parts: number
       readonly sites: number
       readonly bytes: number
-      /** Nets that it was made of; with none only balance counts. */
+      /** Nets of the partitioned hypergraph; without nets only the balance is optimised. */
       readonly nets: number
-      /** Of the parts, the largest 1. */
+      /** The share of each part, relative to the largest share. */
       readonly shares: readonly number[]
-      /** Sites heavier than a part that stayed whole, the first of them. */
+      /** The first sites that are heavier than a part and were not split. */
       readonly heavySites: readonly string[]
-      /** Those that were split, the first of them: into how many cells, in how many parts. */
+      /**
+       * The first sites that were split, each with the number of its cells and of the parts that have them.
+       */
       readonly splitSites: readonly {
         readonly site: string
         readonly cells: number
         readonly parts: number
       }[]
-      /** Which agent each part was made for; absent where any will do. */
+      /** The agent that each part was made for; absent if any agent may take any part. */
       readonly owners?: readonly string[]
-      /** Of the `graph` assignment: what is cut of each objective. */
+      /** What each objective of the `graph` assignment loses to the cut. */
       readonly objectives?: GraphPlan['objectives']
       /**
-       * With addresses as vertices: prefixes that say the same as the table, aggregated as routers do (S3).
-       * Null where sites of one address are in several parts: no prefix says that.
+       * With addresses as vertices: the number of address prefixes that are equivalent to the table,
+       * aggregated as routers do (S3). Null if sites of one address are in several parts, which prefixes
+       * cannot express.
        */
       readonly prefixes?: number | null
     })
   | { readonly why: string }
 
-/** What is left of a crawl, to be placed anew. */
+/** The remaining work of a crawl, for a new partition. */
 export interface RepartitionTask extends RepartitionRequest {
   readonly from: string
   readonly crawl: string
@@ -100,7 +105,7 @@ export interface RepartitionTask extends RepartitionRequest {
   readonly pageLogs: readonly OpenLog[]
 }
 
-/** What is promised of a table that was made, and what the report says of it; or why there is none. */
+/** The predicted gain and the figures of a new table, or why there is no new table. */
 export type Repartitioned =
   | {
       readonly predicted: Predicted
@@ -109,7 +114,7 @@ export type Repartitioned =
     }
   | { readonly why: string }
 
-/** The thread that does this work, and writes what was learned. */
+/** The thread that makes routing tables and writes the learned data. */
 export interface PlanWorker {
   route(task: RouteTask): Promise<Routes | Heavy>
   repartition(task: RepartitionTask): Promise<Repartitioned>
@@ -119,7 +124,7 @@ export interface PlanWorker {
   ): Promise<LearnedTrouble | null>
 }
 
-/** Of the seeds' sites that must be known. */
+/** The least fraction of the seeds' sites that the learned data must have. */
 const LEAST_KNOWN = 0.1
 
 export async function makeRoutes(task: RouteTask): Promise<Routes | Heavy> {
@@ -133,14 +138,14 @@ export async function makeRoutes(task: RouteTask): Promise<Routes | Heavy> {
   if (heavy.length > 0) return { heavy }
   const splits = task.splits ?? []
   const learned = cutWeb(whole, splits)
-  // Shares that a user gave go to whoever comes; what was measured of an agent counts for its own part.
+  // Any agent may take a share that the user gave. A share that was measured belongs to the measured agent.
   const isMeasured = task.shares === null && new Set(shares).size > 1
   const owners = task.graph || isMeasured ? expected : null
   const plan = task.graph
     ? planGraph(learned, { ...task, ...task.graph, shares, agents: owners! })
     : planRouting(learned, { ...task, shares })
   if (typeof plan === 'string') return { why: plan }
-  // A hash would keep them whole.
+  // The comparison with assignment by hash uses whole sites, because a hash does not split them.
   const byHash = splits.length > 0 ? messagesByHash(whole, shares) : plan.byHash
   return { ...written(learned, plan, { ...task, shares, owners }), byHash }
 }
@@ -150,7 +155,7 @@ interface Written extends Pick<RouteTask, 'outPath' | 'graph'> {
   readonly owners: readonly string[] | null
 }
 
-/** The table as a file, and what is said of it. */
+/** Writes the table to its file; returns its figures. */
 function written(
   learned: LearnedWeb,
   { table, heavySites, ...figures }: RoutingPlan,
@@ -193,8 +198,11 @@ function knownShare({ sites }: LearnedWeb, seeds: readonly string[]): number {
 }
 
 function otherWeb({ from, seeds }: RouteTask, known: number): string {
-  const share = seeds.length === 1 ? `not ${seeds[0]}` : `${Math.round(100 * known)} % of the seeds' sites`
-  return `what ${from} has learned is of another web: it knows ${share}`
+  const why =
+    seeds.length === 1
+      ? `it does not know ${seeds[0]}`
+      : `it knows ${Math.round(100 * known)} % of the seeds' sites`
+  return `what ${from} has learned describes another web: ${why}`
 }
 
 function relative(shares: readonly number[]): number[] {
@@ -202,7 +210,10 @@ function relative(shares: readonly number[]): number[] {
   return shares.map(share => Math.round((1000 * share) / largest) / 1000)
 }
 
-/** Of addresses whose sites are all in one part; `isExact` when there are no others. */
+/**
+ * Prefixes of the addresses whose sites are all in one part. `isExact` is true if that holds for all
+ * addresses.
+ */
 function prefixesOf(
   { sites }: LearnedWeb,
   table: RoutingTable,
@@ -210,7 +221,7 @@ function prefixesOf(
   const partOf = new Map<string, number>()
   for (const { site, addresses } of sites) {
     const [address] = addresses
-    // An address stands for whole sites.
+    // Prefixes can place whole sites only.
     if (address === undefined || isPiece(site)) continue
     const part = table.partOf(site)
     const known = partOf.get(address) ?? part
@@ -223,10 +234,13 @@ function prefixesOf(
   }
 }
 
-/** In place of a part: an address that was taken apart, because its sites outweigh one. */
+/** Stands for the part of an address whose sites are in several parts. */
 const APART = -1
 
-/** The crawl's own agents, then those that measured most last time; empty for parts that are anybody's. */
+/**
+ * The crawl's own agents, then those that measured the most sites in the previous crawl. An empty name means
+ * that any agent may take the part.
+ */
 function measurersOf({ sites }: LearnedWeb, { names, parts }: RouteTask): string[] {
   const measured = new Map<string, number>()
   for (const { connectMs } of sites)
@@ -237,7 +251,7 @@ function measurersOf({ sites }: LearnedWeb, { names, parts }: RouteTask): string
   return Array.from({ length: parts }, (_, part) => [...names, ...others][part] ?? '')
 }
 
-/** The crawl's own agents, then the quickest of those that joined it last time from elsewhere. */
+/** The crawl's own agents, then the fastest of those that joined the previous crawl from other machines. */
 function agentsOf({ agents = [] }: LearnedWeb, { names, parts }: RouteTask): string[] {
   const others = agents
     .filter(({ name }) => machineOf(name) !== '')

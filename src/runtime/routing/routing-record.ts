@@ -16,42 +16,45 @@ const SETTING = 'seat.routing'
 /** Figures of the table that is in force, or why there is none. */
 export type RoutingRecord = Routes | (Exclude<Routes, { readonly why: string }> & MadeLive)
 
-/** Of a table that was made while the crawl ran. */
+/** The time of a table that was made while the crawl ran. */
 interface MadeLive {
   readonly madeAt: string
 }
 
-/** Agents that find a stage in the ledger read the table, which is there by now, and route by it. */
+/**
+ * Saves the record and begins a stage. Call it after the table was written: agents that see the stage read
+ * the table.
+ */
 export async function saveRoutingRecord(ledger: Ledger, note: RoutingRecord): Promise<void> {
   const written = { [SETTING]: JSON.stringify(note) }
   if ('why' in note) await ledger.set(written)
   else await newStage(ledger, written)
 }
 
-/** Null where the assignment needs no table. */
+/** Null if the assignment needs no table. */
 export async function readRoutingRecord(ledger: Ledger): Promise<RoutingRecord | null> {
   const { [SETTING]: note } = await ledger.settings()
   return note === undefined ? null : (JSON.parse(note) as RoutingRecord)
 }
 
-/** Null when it is not there or not whole. */
+/** Null if the table is missing or incomplete. */
 export function readTable(directory: string, config: CrawlConfig): RoutingTable | null {
   const bytes = readTableBytes(directory)
   return bytes === null ? null : decodeTable(bytes, config)
 }
 
-/** Whoever routes by a table knows the same addresses. */
+/** Decodes a table with the addresses of `--resolve`, which are the same for all agents. */
 export function decodeTable(bytes: Uint8Array, { resolve }: CrawlConfig): RoutingTable | null {
   return RoutingTable.decode(bytes, givenAddresses(resolve))
 }
 
-/** As every agent gets it. */
+/** The bytes of the table; null if there is none. */
 export function readTableBytes(directory: string): Buffer | null {
   const path = join(directory, ROUTING_FILE)
   return existsSync(path) ? readFileSync(path) : null
 }
 
-/** How agents went by the table on their own; null where they had none. */
+/** Figures of the routing by agents, for the report; null if agents had no table. */
 export async function routedOf(directory: string, ledger: Ledger): Promise<Report['routed']> {
   const settings = await ledger.settings()
   const stage = stageIn(settings)
@@ -61,7 +64,7 @@ export async function routedOf(directory: string, ledger: Ledger): Promise<Repor
   return { stages: stage, tableBytes, cellsTaken: taken, cellsGiven: given }
 }
 
-/** The table that this crawl goes by; null where it has none. */
+/** The routing table of this crawl; null if it has none. */
 export async function tableOf(
   directory: string,
   ledger: Ledger,
@@ -72,8 +75,7 @@ export async function tableOf(
 }
 
 /**
- * Names are looked up by agents, when they crawl; what is known before that is what the user has said
- * (`--resolve`).
+ * The addresses that the user gave with `--resolve`. Other names are looked up by agents while they crawl.
  */
 function givenAddresses(resolve: CrawlConfig['resolve']): AddressOf {
   const hosts = StaticHosts.parse(resolve)

@@ -1,8 +1,8 @@
 /**
  * `--split-sites auto`: splits sites that the previous crawl found heavier than a part, before the first
  * lease and between the pages that they had; each piece has a place of its own in the routing table. All URLs
- * of the previous crawl wait in their inboxes; those that were pages have meta-info. A run that dies on the
- * way finds in the ledger what it was about to do.
+ * of the previous crawl wait in their inboxes; those that were pages have meta-info. The plan of splits is in
+ * the ledger, so that the next run completes the splits of a run that died.
  */
 
 import type { CrawlConfig } from '../../config/index.js'

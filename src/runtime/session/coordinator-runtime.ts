@@ -37,7 +37,7 @@ import { writeSitesTable } from './sites-table.js'
 export interface CoordinatorRuntimeParts {
   readonly platform: Platform
   readonly directory: string
-  /** Of the crawl. */
+  /** The name of the crawl. */
   readonly name: string
   readonly config: CrawlConfig
   readonly ledger: Ledger
@@ -53,7 +53,7 @@ export interface CoordinatorRuntimeParts {
   readonly usageStart: UsageStart | null
   /** Where agents that do not see the store can reach this process. */
   readonly listen: ListenPlace
-  /** The crawl is to stop. */
+  /** Called when the crawl must stop. */
   readonly onStop: () => void
 }
 
@@ -68,7 +68,10 @@ export class CoordinatorRuntime {
   readonly heartbeatTasks: HeartbeatTasks
   #agentPool: AgentPool | null = null
   #usage: UsageMeter | null = null
-  /** The seat under which files were recovered: nothing else may be done under a seat before. */
+  /**
+   * The seat under which files were recovered. Recovery comes before everything else that is done under a
+   * seat.
+   */
   #readyFor: Epoch | null = null
   /** A seat that was taken over and for which files are not recovered yet. */
   #unrecovered: Epoch | null = null
@@ -94,7 +97,7 @@ export class CoordinatorRuntime {
     this.heartbeatTasks = this.#newHeartbeatTasks(abilities, start)
   }
 
-  /** The seat, once all is ready for what is done under it. */
+  /** The seat; null until the files were recovered under it. */
   get seat(): Epoch | null {
     return this.#coordinatorSeat.seat === this.#readyFor ? this.#readyFor : null
   }
@@ -135,7 +138,8 @@ export class CoordinatorRuntime {
   async conclude(startedAtMs: Millis): Promise<Report | null> {
     const { ledger, platform } = this.#parts
     for (; ; await sleep(platform.clock, COORDINATOR_RUNTIME_LOOK_MS)) {
-      // In this order: a process that concludes the crawl frees the seat, which may be ours before we know.
+      // Read the seat before the setting: another process that concludes the crawl frees the seat, and this
+      // process may take it at once.
       const { seat } = this
       if ((await ledger.settings())[CONCLUDED] === 'true') return null
       const report = seat === null ? null : await this.#finish(startedAtMs, seat)
@@ -221,7 +225,7 @@ export class CoordinatorRuntime {
     await this.#remoteAgents.recover(incarnations.filter(incarnation => !this.#isAlive(incarnation)))
   }
 
-  /** Somebody here may still write to its files. */
+  /** True if this process may still write to the files of the incarnation. */
   #isAlive(incarnation: Incarnation): boolean {
     return (this.#agentPool?.isAlive(incarnation) ?? false) || this.#packEndpoint.isOpen(incarnation)
   }
@@ -251,7 +255,7 @@ export class CoordinatorRuntime {
     const stage = table === null ? 0 : stageIn(await ledger.settings())
     return platform.chooseAssignment(
       assign,
-      // A crawl that is asked for twice with the same number makes the same choices.
+      // Two crawls with the same `assignSeed` make the same random choices.
       assignSeed === undefined ? random : new SeededRandom(assignSeed),
       table && { table, stage, now: () => clock.monotonic() },
     )

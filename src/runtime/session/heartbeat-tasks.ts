@@ -14,14 +14,14 @@ import type { Log } from '../directory/index.js'
 import { CHECKPOINT_LOOK_MS } from '../limits.js'
 import type { AgentAbilities, DiskGuard, UsageMeter } from '../machine/index.js'
 
-/** The pause between two counts, in times of what a count took. */
+/** The pause after a count, as a multiple of the time that the count took. */
 const COUNT_PAUSE = 50
 
 export interface HeartbeatTasksParts {
   readonly clock: Clock
   readonly config: CrawlConfig
   readonly ledger: Ledger
-  /** Null before there is one. */
+  /** Null until the agents have started. */
   readonly agentPool: () => AgentPool | null
   readonly tableMerger: TableMerger
   readonly disk: DiskGuard
@@ -131,7 +131,7 @@ export class HeartbeatTasks {
   }
 
   /**
-   * A failure here does not end the crawl: a problem that matters fails again where the crawl depends on it.
+   * A failure here does not end the crawl: a serious problem also fails a call on which the crawl depends.
    */
   #aside(task: Promise<void>): void {
     task.catch((error: Error) => {
@@ -141,8 +141,8 @@ export class HeartbeatTasks {
 }
 
 /**
- * `isElsewhere`: whether an incarnation is of another process; null where the ledger is a file, and there are
- * none.
+ * `isElsewhere` tells whether an incarnation belongs to another process. It is null if the ledger is a file,
+ * because then no other process has agents.
  */
 export async function countLedger(
   ledger: Ledger,

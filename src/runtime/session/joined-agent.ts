@@ -38,7 +38,7 @@ interface Joining {
   readonly scratch: string
 }
 
-/** What the user is told on the way. */
+/** Callbacks for messages to the user. */
 interface JoinTalk {
   /** Called when all checks before joining have passed. */
   readonly onJoin?: () => void
@@ -70,7 +70,7 @@ export class JoinedAgent {
     this.#there = there
   }
 
-  /** Until the crawl has ended, or `stop`. */
+  /** Crawls until the crawl has ended or `stop` is called. */
   async run({ onJoin, tell }: JoinTalk = {}): Promise<AgentEnd> {
     const { directory } = this.#crawl
     const ledger = await this.#platform.ledgers.openWithRetry(this.#there)
@@ -145,7 +145,7 @@ export class JoinedAgent {
     const failed = coordinating.then(() => new Promise<never>(() => {}))
     try {
       const end = await Promise.race([agentPool.run(), failed])
-      await Promise.race([this.#seeOff(ledger, coordinatorRuntime), failed])
+      await Promise.race([this.#concludeIfNeeded(ledger, coordinatorRuntime), failed])
       return end
     } finally {
       await coordinatorRuntime.close()
@@ -169,7 +169,7 @@ export class JoinedAgent {
       },
       token,
     )
-    const unsubscribe = this.#heedStop(ledger)
+    const unsubscribe = this.#stopWithCrawl(ledger)
     try {
       return await agentPool.run()
     } finally {
@@ -196,15 +196,18 @@ export class JoinedAgent {
     return agentPool
   }
 
-  /** The coordinator may be gone by now: then this process concludes the crawl. */
-  async #seeOff(ledger: Ledger, coordinatorRuntime: CoordinatorRuntime): Promise<void> {
+  /** Concludes the crawl if it has ended and its coordinator has not done so. */
+  async #concludeIfNeeded(ledger: Ledger, coordinatorRuntime: CoordinatorRuntime): Promise<void> {
     const settings = await ledger.settings()
     if ((await ledger.crawlState()).open && (settings.stop ?? '') === '') return
     await coordinatorRuntime.conclude(Number(settings[STARTED_AT] ?? this.#platform.clock.now()))
   }
 
-  /** Stops on `orbweaver stop`, which is for all processes of the crawl. Returns how to unsubscribe. */
-  #heedStop(ledger: Ledger): () => void {
+  /**
+   * Stops this agent after `orbweaver stop`, which ends all processes of the crawl. Returns the function that
+   * unsubscribes.
+   */
+  #stopWithCrawl(ledger: Ledger): () => void {
     let cancel = () => {}
     const look = () => {
       cancel = this.#platform.clock.after(JOINED_AGENT_LOOK_MS, look)

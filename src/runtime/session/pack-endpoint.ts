@@ -16,7 +16,7 @@ import type { Platform } from '../platform/index.js'
 import { readTableBytes } from '../routing/index.js'
 import type { StoreWorker } from '../threads/index.js'
 
-/** Where the server listens, and what others call it. */
+/** The host and port on which the server listens; agents connect to the same host. */
 export interface ListenPlace {
   readonly host: string
   readonly port: number
@@ -25,7 +25,7 @@ export interface ListenPlace {
 export interface PackEndpointParts {
   readonly platform: Platform
   readonly directory: string
-  /** Of the crawl. */
+  /** The name of the crawl. */
   readonly name: string
   readonly config: CrawlConfig
   readonly ledger: Ledger
@@ -37,7 +37,7 @@ export interface PackEndpointParts {
 
 /** The default: agents of the same machine only. */
 export const OWN_MACHINE: ListenPlace = { host: '127.0.0.1', port: 0 }
-/** Files of one incarnation under one seat. */
+/** File numbers reserved for one incarnation under one seat. */
 const FILES_PER_SEAT = 100_000
 const ANYWHERE = /^(?:0\.0\.0\.0|::)$/
 

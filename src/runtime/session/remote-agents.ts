@@ -15,7 +15,7 @@ import { recoverIncarnation } from '../recovery/index.js'
 export interface RemoteAgentsParts {
   readonly platform: Platform
   readonly directory: string
-  /** Of the crawl. */
+  /** The name of the crawl. */
   readonly name: string
   readonly config: CrawlConfig
   readonly ledger: Ledger

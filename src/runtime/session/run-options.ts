@@ -1,5 +1,6 @@
 /**
- * What the caller adds to a crawl: functions that are called while it runs, and what this run does otherwise.
+ * What the caller adds to the configuration of a crawl: functions that are called while it runs, and settings
+ * for this run only.
  */
 import { HOOK_NAMES, type Hooks, loadHooks } from '../../cluster/agent/lane/index.js'
 import { ConfigError, type CrawlConfig } from '../../config/index.js'
@@ -11,11 +12,14 @@ export interface RunOptions {
   /** Instead of the module that the configuration names. */
   readonly hooks?: Hooks | undefined
   readonly reader?: PageReader
-  /** What this run does otherwise than the crawl was asked for. */
+  /** Settings of the crawl that this run replaces. */
   readonly robots?: CrawlConfig['robots'] | undefined
   readonly agents?: number | undefined
   readonly lanes?: number | undefined
-  /** The ledger as this machine reaches it, and the crawl's name there: from then on crawl.json names it. */
+  /**
+   * The URL by which this machine reaches the ledger, and the name of the crawl there; both are saved in
+   * crawl.json.
+   */
   readonly ledger?: { readonly url: string; readonly name: string } | undefined
   /** The ledger comes from a backup, and may be older than the directory: move away what it does not list. */
   readonly restored?: boolean | undefined

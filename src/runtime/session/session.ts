@@ -65,7 +65,7 @@ interface Running {
   readonly coordinatorRuntime: CoordinatorRuntime
 }
 
-/** What is open as long as a run lasts. */
+/** Resources that stay open for the whole run. */
 interface Tools {
   readonly host: LedgerHost
   readonly worker: StoreWorker
@@ -117,14 +117,14 @@ export class CrawlSession {
   }
 
   /**
-   * Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is told at the start what
-   * is not as safe as it could be.
+   * Crawls to the end, the limit, or `stop`; writes and returns the report. `warn` is called at the start
+   * with each risk that the user should know.
    */
   async run(warn: Tell = () => {}): Promise<Report> {
     const usageStart = usageStartNow(this.#platform.clock)
     try {
-      // Before anything is written. Without a module or a database nothing is awaited: the directory is ours
-      // as soon as `run` returns.
+      // Checks come before the first write. With no module to load and no database to check, nothing is
+      // awaited here, so the directory is locked as soon as `run` returns its promise.
       const { hooks: module } = this.#config
       const { hooks: own } = this.#options
       if (module !== undefined && own === undefined) warn(`runs ${hooksNamed(module)}`)
@@ -146,7 +146,7 @@ export class CrawlSession {
     this.#takeLock()
   }
 
-  /** Seals what there is and ends; `run` then resolves. Agents of other processes end too. */
+  /** Commits what was fetched and ends the crawl; `run` then resolves. Agents of other processes end too. */
   stop(): void {
     const isFirst = !this.#stopRequested
     this.#stopRequested = true
@@ -174,7 +174,10 @@ export class CrawlSession {
     if (this.#isShared) void this.#ledger?.set({ stop: String(this.#platform.clock.now()) }).catch(() => {})
   }
 
-  /** The folder for queues and seen-sets is in the directory, unless other machines may see that. */
+  /**
+   * Queues and seen-sets are in the crawl directory, or in a temporary folder if processes on other machines
+   * may share the crawl directory.
+   */
   async #withScratch(run: (scratch: string) => Promise<Report>): Promise<Report> {
     if (!this.#isShared) return run(join(this.directory, 'frontier'))
     const scratch = mkdtempSync(join(tmpdir(), 'orbweaver-agent-'))
@@ -306,7 +309,7 @@ export class CrawlSession {
     coordinating.catch(() => agentPool.stop())
     const failed = coordinating.then(() => new Promise<never>(() => {}))
     await Promise.race([agentPool.run(), failed])
-    // Somebody who stops a crawl waits for its end, and the report counts again.
+    // Not after a stop: the user is waiting for the end, and the report counts again anyway.
     if (!this.#stopRequested) coordinatorRuntime.heartbeatTasks.recount()
     const report = await Promise.race([coordinatorRuntime.conclude(startedAtMs), failed])
     // Null: another process has taken the seat meanwhile, and has written the report.

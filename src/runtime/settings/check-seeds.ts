@@ -24,7 +24,7 @@ export function checkSeeds(config: CrawlConfig): void {
   }
 }
 
-/** The same for missing files, and for options that belong to another assignment. */
+/** Throws a ConfigError for missing files, and for options that belong to another assignment. */
 export function checkPaths({ previous, hooks, truth, graph, nets, assign }: CrawlConfig): void {
   if (graph.length > 0 && assign !== 'graph') throw new ConfigError('--graph is for --assign graph')
   if (nets === 'site' && assign !== 'hypergraph' && assign !== 'hybrid')

@@ -1,5 +1,5 @@
 /**
- * runtime/settings/: what a crawl is asked for, before it starts and while it runs. In: a configuration, and
+ * runtime/settings/: the settings of a crawl, before it starts and while it runs. In: a configuration, and
  * the rows of the ledger that agents read. Out: checked seeds and paths, the plan of phases, live settings.
  */
 export { checkPaths, checkSeeds } from './check-seeds.js'

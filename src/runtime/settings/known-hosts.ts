@@ -3,8 +3,9 @@ import { siteOfCell } from '../../model/index.js'
 import { HostNames } from '../../page/frontier/traps/index.js'
 
 /**
- * The hosts that earlier runs crawled, and the domains they gave up. Each agent adds what it meets itself.
- * Hosts that are only known are left out: a link farm has millions, and reading them would delay the start.
+ * The hosts that earlier runs crawled, and the domains they gave up. Each agent adds the hosts that it meets.
+ * Hosts that were found but not crawled are left out: a link farm has millions of them, and reading them
+ * would delay the start.
  */
 export async function knownHosts(ledger: Ledger): Promise<HostNames> {
   const hosts = new HostNames()

@@ -17,7 +17,7 @@ export const LIVE_SETTINGS: Readonly<
     {
       readonly help: string
       readonly check: (value: string) => boolean
-      /** What it stands for, where that is not what was typed. */
+      /** Converts the typed value to the stored one, if the two differ. */
       readonly read?: (value: string) => string
     }
   >
@@ -59,7 +59,7 @@ export const LIVE_SETTINGS: Readonly<
   pause: { help: 'pause the crawl: true or false', check: value => value === 'true' || value === 'false' },
 }
 
-/** The value as it goes into the ledger. */
+/** Checks a value and returns it as it is stored in the ledger. */
 export function readLiveSetting(name: string, value: string): string {
   const setting = Object.hasOwn(LIVE_SETTINGS, name) ? LIVE_SETTINGS[name] : undefined
   if (!setting)
@@ -74,7 +74,7 @@ export function readLiveSetting(name: string, value: string): string {
   }
 }
 
-/** What a new crawl puts into the ledger. */
+/** The settings that a new crawl writes to the ledger. */
 export function initialSettings(config: CrawlConfig): Record<string, string> {
   return {
     delay: String(config.delay),
@@ -99,7 +99,7 @@ export interface SettingTargets {
   readonly agent: Pick<Agent, 'reopenAll'>
 }
 
-/** Applies what changed since the last look. */
+/** Applies the settings of the ledger to the parts of this process. */
 export class LiveSettings {
   readonly #targets: SettingTargets
   #last = ''
@@ -109,7 +109,7 @@ export class LiveSettings {
     this.#targets = targets
   }
 
-  /** Of what is limited for the crawl as a whole, this agent may use its `cellFor`. */
+  /** `share` is the part of each limit of the whole crawl that this agent may use. */
   apply(settings: Readonly<Record<string, string>>, share: number): void {
     const key = JSON.stringify([settings, share])
     if (key === this.#last) return
@@ -128,7 +128,7 @@ export class LiveSettings {
   }
 }
 
-/** 0, or a size as the flag takes it; null when it is neither. */
+/** Parses 0 or a size such as `500k`; returns null for any other text. */
 function readBytes(value: string): number | null {
   if (isNumber(value, 0)) return Number(value)
   try {

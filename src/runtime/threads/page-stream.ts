@@ -8,7 +8,7 @@ export interface PageReader {
   readonly wanted: SharedArrayBuffer
   /** Resolves when there is room for more. */
   push(page: CrawledPage): Promise<void>
-  /** The crawl is to stop: no lane waits for room any more. */
+  /** Called when the crawl is to stop: from then on no lane waits for room. */
   release(): void
 }
 
@@ -20,7 +20,7 @@ export class PageStream implements PageReader {
   #bytes = 0
   #isReleased = false
   #ended = false
-  /** Called for the loop when a page came, and for waiting lanes when one was taken. */
+  /** Wakes the loop when a page has come; the callbacks of `#onRoom` wake lanes that wait for room. */
   #onPage: (() => void) | null = null
   #onRoom: (() => void)[] = []
 
@@ -45,8 +45,9 @@ export class PageStream implements PageReader {
   }
 
   /**
-   * The one loop over the pages. However it is left, by `break`, by an exception or at the end, the crawl is
-   * stopped and has ended when it returns: the directory is free then, and `resume` can go on with it.
+   * The only loop over the pages. When the loop ends, whether by `break`, by an exception or after the last
+   * page, the crawl is stopped, and the generator returns after the crawl has ended. The directory is then
+   * unlocked, and `resume` can continue it.
    */
   async *iterate(report: Promise<Report>, stop: () => void): AsyncGenerator<CrawledPage, void> {
     if (this.#hasLoop) throw new TypeError('the pages of a crawl go to one loop at a time')

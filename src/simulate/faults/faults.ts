@@ -6,7 +6,7 @@ import { LEASE_MS } from '../limits.js'
 type FaultKind =
   /** The process ends; what it had not flushed is lost. */
   | 'kill'
-  /** The same, when its next pack is stored and not yet committed. */
+  /** Like `kill`, at the time when its next pack is stored and not yet committed. */
   | 'kill-after-store'
   /** Frozen for longer than its leases; then it continues. */
   | 'zombie'

@@ -22,7 +22,7 @@ export class CellRelease {
     this.#parts = parts
   }
 
-  /** To the tail of the queue, once their last pages are committed. */
+  /** Returns cells to the tail of the queue once their last pages are committed. */
   release(which: (site: SiteCrawl) => boolean): void {
     for (const site of this.#parts.heldCells.sites.values()) {
       if (site.mode.is !== 'crawling' || !which(site)) continue
@@ -31,7 +31,10 @@ export class CellRelease {
     }
   }
 
-  /** For other agents; `force` if that has taken too long. The coordinator repeats its request. */
+  /**
+   * Releases cells that have another agent now. With `force`, takes them from their lanes, because the
+   * release has taken too long. The coordinator repeats its request until the cells are released.
+   */
   moveAway(cells: readonly CellId[], force: boolean): void {
     const wanted = new Set(cells)
     this.release(({ cell }) => wanted.has(cell))

@@ -22,7 +22,10 @@ export interface HeldCellsParts {
 export interface SiteTasks {
   /** Crawls a site until its cell is finished, released or lost. */
   run(site: SiteCrawl): Promise<void>
-  /** The lease is lost, or another one has replaced it: whatever is in memory of these sites is void. */
+  /**
+   * The lease is lost, or another one has replaced it: everything that memory holds for these sites must be
+   * dropped.
+   */
   lose(sites: readonly SiteCrawl[]): void
   /** The site is closed. */
   closed(site: SiteCrawl): void
@@ -31,7 +34,7 @@ export interface SiteTasks {
 export class HeldCells {
   readonly #parts: HeldCellsParts
   readonly #sites = new Map<CellId, SiteCrawl>()
-  /** What runs for a cell, under its present lease or an earlier one. */
+  /** The task that crawls each cell, under its present lease or an earlier one. */
   readonly #working = new Map<CellId, Promise<void>>()
   /** Leases that are being opened. */
   readonly #opening = new Set<Lease>()
@@ -74,7 +77,7 @@ export class HeldCells {
     return this.#seen
   }
 
-  /** More may have been granted. */
+  /** Call this when more cells may have been granted. */
   recheck(): void {
     if (this.#due === 'none') this.#due = 'new'
   }
@@ -155,7 +158,7 @@ export class HeldCells {
     else this.#openingCells.set(cell, left)
   }
 
-  /** Ends what runs under an older lease of the cell. */
+  /** Stops the task that runs under an older lease of the cell, and waits for its end. */
   async #endOld(cell: CellId, tasks: SiteTasks): Promise<void> {
     const old = this.#sites.get(cell)
     if (old) tasks.lose([old])
@@ -171,8 +174,9 @@ export class HeldCells {
   }
 
   /**
-   * True if the ledger had granted the lease when it answered the last heartbeat, and did not list it. Times
-   * cannot tell: while the ledger is away a heartbeat is repeated, and later calls overtake it.
+   * True if the ledger had granted the lease when it answered the last heartbeat, and did not list it. Grant
+   * numbers are compared, not times: while the ledger is unavailable a heartbeat is repeated, and later calls
+   * may be answered before it.
    */
   #isLost({ cell, epoch, grant }: Lease): boolean {
     const { grants, held } = this.#lastBeat

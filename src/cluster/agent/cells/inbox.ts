@@ -55,7 +55,8 @@ export class InboxReader {
 }
 
 /**
- * Rows of earlier versions may have other escapes. Kept if the normal form is of another cell of the site.
+ * Normalises the escapes of a URL, which rows of earlier versions may lack. Keeps the URL as written if the
+ * normalised one belongs to another cell of the site.
  */
 function normalised(site: SiteCrawl, written: string): string {
   const url = normaliseEscapes(written)

@@ -22,7 +22,7 @@ export interface ShardClaimerParts {
   readonly incarnation: Incarnation
   readonly leaseMs: Millis
   readonly leastDelayMs: () => Millis
-  /** Nnode. */
+  /** The number of shards (Nnode in the papers). */
   readonly shards: number
 }
 

@@ -102,12 +102,12 @@ export class SiteOpener {
     return this.#parts.turns.mayLeave(site.pace)
   }
 
-  /** The cell was not released after all. */
+  /** Called when the release of the cell was cancelled. */
   stays(site: SiteCrawl): void {
     this.#parts.turns.stays(site.pace)
   }
 
-  /** The cell is released: frees its memory. */
+  /** Called after the cell was released; frees its memory. */
   close(site: SiteCrawl): void {
     this.#parts.turns.close(site.pace)
     site.close()

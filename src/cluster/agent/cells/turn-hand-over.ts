@@ -6,7 +6,10 @@ import { TURN_HAND_OVER_LEAST_KEEP_MS } from '../../limits.js'
 import type { CellRelease } from './cell-release.js'
 import type { HeldCells } from './held-cells.js'
 
-/** A cell of a split site keeps the turn for this many times its rebuild, and at least this long. */
+/**
+ * A cell of a split site keeps the turn for this many times the duration of its rebuild, at least for
+ * `TURN_HAND_OVER_LEAST_KEEP_MS` and at most for `KEEP_MS`.
+ */
 const REBUILDS_KEPT = 20
 
 export class TurnHandOver {
@@ -20,7 +23,7 @@ export class TurnHandOver {
     this.#release = release
   }
 
-  /** Others need these turns: passes on those that were kept long enough. */
+  /** Other agents need these turns: passes on those that were kept long enough. */
   wanted(groups: readonly GroupId[]): void {
     const ours = groups.filter(group => this.#hasSiteOf(group))
     const due = this.#demand.due(ours, group => this.#keepMsOf(group))

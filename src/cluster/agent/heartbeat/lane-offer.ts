@@ -5,9 +5,11 @@ import { LIMITS } from '../../../model/index.js'
 import type { HeldCells } from '../cells/index.js'
 import type { LaneCount } from '../site/index.js'
 
-/** What is free of the agent's machine (D4), in parts of 1; `bandwidthFree` is null if it is unknown. */
+/**
+ * The free fractions of the agent's machine (D4), between 0 and 1; `bandwidthFree` is null if it is unknown.
+ */
 export interface MachineLoad {
-  /** Part of the time in which this agent's thread had nothing to do. */
+  /** The fraction of time in which this agent's thread was idle. */
   readonly cpuIdle: number
   readonly memoryFree: number
   readonly diskFree: number
@@ -16,7 +18,7 @@ export interface MachineLoad {
   readonly bytesPerSecond: number
 }
 
-/** What this machine has for more sites (D13). */
+/** How many more sites this machine can crawl (D13). */
 export interface AgentCapacity {
   /** How many lanes may be at work. */
   readonly lanes: number
@@ -50,7 +52,7 @@ export class LaneOffer {
   /** Sites that the agent could take now; negative if it has too many. */
   get free(): number {
     const { lanes, laneCount, capacity, heldCells } = this.#parts
-    // Above this, sites that wait long rest in the ledger and make room for others.
+    // With more sites than this, those with long waits are released to rest in the ledger.
     const room = 2 * lanes + LIMITS.sitesInWait - heldCells.sites.size
     return Math.min(capacity().lanes - laneCount.busy, room) - heldCells.opening
   }

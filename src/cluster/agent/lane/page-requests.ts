@@ -1,4 +1,4 @@
-/** Sends the request for a URL, and says what it means that a request was cut off. */
+/** Sends the request for a URL, and decides what follows from a request that was aborted. */
 import { type MetaInfo, markOf, type StopSignal, withoutMark } from '../../../model/index.js'
 import { confirms } from '../../../page/fetch/http/index.js'
 import type { Fetcher, FetchResult } from '../../../page/fetch/index.js'
@@ -81,7 +81,7 @@ export class PageRequests {
     return until.aborted ? STALLED : answer
   }
 
-  /** The response is settled: its memory can be used again. */
+  /** Call this when the response is settled: its memory is then used again. */
   release({ exchange }: FetchResult): void {
     exchange?.settled?.()
     if (this.#parts.recycles) exchange?.release?.()

@@ -59,7 +59,10 @@ export class Qualifier {
     return verdict === null || verdict.allowed || verdict.until === undefined ? verdict : null
   }
 
-  /** The final verdict; null if the URL stays queued, because its site is left or it was set aside. */
+  /**
+   * The final verdict. Null if the URL stays queued, because the lane leaves its site or the URL was set
+   * aside.
+   */
   async verdictOf(site: SiteCrawl, entry: FrontierEntry): Promise<OriginVerdict | null> {
     const { politeness, signal } = this.#parts
     const url = withoutMark(entry.url)
@@ -147,7 +150,10 @@ export class Qualifier {
     return { fetcher: phased, mayAsk: () => leaseMargin.holds && !phased.wasCut }
   }
 
-  /** True when the wait is over. If other origins of the site go on, only this URL waits. */
+  /**
+   * Returns true after the wait. Returns false if only this URL is set aside, because other origins of the
+   * site can continue, or if the site is parked.
+   */
   async #waits(site: SiteCrawl, entry: FrontierEntry, until: Millis, why: string): Promise<boolean> {
     const { clock, maxWaitMs } = this.#parts
     if (site.originRobots.isOpen && site.setAside < LIMITS.robotsSetAside) {

@@ -39,18 +39,21 @@ export interface ResponseHandlerParts
   /** Returns the name of a page that cannot exist. */
   readonly unlikelyName: () => string
   readonly assets: boolean
-  /** Text and facts are wanted, for the tables or for a hook. */
+  /** True if the text and facts of pages are needed, for the tables or for a hook. */
   readonly wantText: boolean
   /** Links that were sent to other cells already, which the parser can skip; null if each needs a row. */
   readonly sent: SentLinks | null
-  /** Known links are wanted too, for rows of all links or for a hook. */
+  /** True if known links are needed too, for rows of all links or for a hook. */
   readonly wantAllLinks: boolean
   readonly archive: boolean
-  /** A seed redirects: the target joins the scope. */
+  /** Called when a seed redirects: the target joins the scope. */
   readonly onSeedRedirect: (target: string) => void
 }
 
-/** The robots rules of a page, known once it is parsed; a later exception must not make us archive it. */
+/**
+ * The robots rules of a page, set as soon as it is parsed: they decide whether it is archived, even after a
+ * later exception.
+ */
 interface Reading {
   rules: PageRules | null
 }

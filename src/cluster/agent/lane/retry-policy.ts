@@ -74,7 +74,7 @@ export class RetryPolicy {
   /** The URL has no tries left. True if it waits for `resume` all the same. */
   #lastTry(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome, rule: OutcomeRule): boolean {
     const { code, detail } = outcome
-    // The site only ever answered "busy": it waits for `resume`, which has one try less.
+    // The site has answered nothing but "busy": it waits for `resume`, where the URL has one try less.
     if (rule.strain === 'busy' && site.pages === 0 && site.failures >= rule.tries - 1) {
       this.#park(site, entry, `${site.failures} requests in a row: ${detail}`)
       return true

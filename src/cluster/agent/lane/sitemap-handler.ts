@@ -59,7 +59,7 @@ export class SitemapHandler {
     return site.lost ? null : this.#list(site, entry, exchange, body, isCut)
   }
 
-  /** Without a wait: the listed URLs and the outcome of the sitemap must be in the same pack. */
+  /** Synchronous, because the listed URLs and the outcome of the sitemap must be in the same pack. */
   #list(
     site: SiteCrawl,
     entry: FrontierEntry,

@@ -21,7 +21,10 @@ export class ReceivedLinks {
   #lastPage = ''
   #lastSite = ''
 
-  /** True if something had to be kept. Rows of one page are mostly neighbours. */
+  /**
+   * Counts a link; returns true if its page was kept, that is, if it differs from the page of the previous
+   * link. The rows of one page are mostly adjacent.
+   */
   add(page: string): boolean {
     this.links++
     if (page === this.#lastPage) return false

@@ -65,7 +65,7 @@ export class OpenPack {
     )
   }
 
-  /** A pack cell takes more memory, or less. */
+  /** Changes the memory that the rows of this pack take; `bytes` may be negative. */
   grow(bytes: number): void {
     this.#rowBytes += bytes
   }
@@ -106,7 +106,10 @@ export class OpenPack {
     for (const packCell of this.#packCells.values()) yield* packCell.appends.keys()
   }
 
-  /** The first links, as many as one transaction should take; null if the pack's own can take them all. */
+  /**
+   * The first links, as many as one transaction should write. Null if the transaction of the pack can write
+   * all its links.
+   */
   linksAhead(incarnation: Incarnation, grouping: Grouping, mostBytes: number): LinksAhead | null {
     const packCells = [...this.#packCells.values()].filter(({ appendBytes }) => appendBytes > 0)
     if (packCells.reduce((sum, { appendBytes }) => sum + appendBytes, 0) <= mostBytes) return null

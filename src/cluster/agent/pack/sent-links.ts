@@ -5,8 +5,8 @@ import { GENERATION_URLS } from '../../limits.js'
 
 /**
  * URLs that are durable in the inbox of another cell, so that a popular link is sent once and not from every
- * page. A URL is added when its pack is committed. It may be forgotten, because the seen-set of its cell
- * drops repeats: two generations of bounded size are kept.
+ * page. A URL is added when its pack is committed. Only two generations of bounded size are kept. A forgotten
+ * URL is sent again, and the seen-set of its cell drops the repeat.
  */
 export class SentLinks {
   readonly #slab = new Slab()
@@ -36,11 +36,11 @@ export class SentLinks {
     if (this.#young.size < GENERATION_URLS) return
     this.#old.clear()
     this.#old = this.#young
-    // Allocated in full: a table that grows needs the memory of two.
+    // Allocated at full size, because growing a table needs the memory of two.
     this.#young = new FingerprintTable(this.#slab, this.#salt, GENERATION_URLS)
   }
 
-  /** The ledger may have lost links: all are sent again. */
+  /** Call this when the ledger may have lost links: all links are then sent again. */
   clear(): void {
     this.#young.clear()
     this.#old.clear()

@@ -55,7 +55,7 @@ export interface TransmitterParts {
   /** Called after every commit; `targets` are the cells that gained inbox rows. */
   readonly onCommitted: (sites: readonly SiteCrawl[], targets: ReadonlySet<CellId>) => void
   readonly onLost: (sites: readonly SiteCrawl[]) => void
-  /** The store refuses a pack, or, with null, accepts packs again. */
+  /** Called when the store refuses a pack, and with null when it accepts packs again. */
   readonly onDiskTrouble: (detail: string | null) => void
   readonly onFailure: (error: Error) => void
   /** Aborts when the agent stops: it no longer waits for a full disk then. */
@@ -221,7 +221,10 @@ export class Transmitter {
     }
   }
 
-  /** Takes the sites out of a pack. What they crawl later would build on it, so their cells are lost. */
+  /**
+   * Removes the sites from a pack. Their later packs would build on the removed rows, so their cells are
+   * given up.
+   */
   #drop(pack: OpenPack, sites: readonly SiteCrawl[]): void {
     const { budget, onLost } = this.#parts
     budget.settled(pack.drop(sites))
@@ -229,7 +232,7 @@ export class Transmitter {
     onLost(sites)
   }
 
-  /** Cells were split: their links go to the cells that replace them. */
+  /** Sends the links to cells that were split to the cells that replace them. */
   #reroute(
     pack: OpenPack,
     moved: readonly { readonly cell: CellId; readonly children: readonly CellId[] }[],

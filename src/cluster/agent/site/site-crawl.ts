@@ -1,4 +1,6 @@
-/** One leased cell of an agent: its queue, its pace, its rules, and what of it is not committed yet. */
+/**
+ * One leased cell of an agent: its queue, its pace, its rules, and how much of its work is not committed yet.
+ */
 
 import {
   type CellId,
@@ -18,7 +20,10 @@ import type { UrlList } from './bucket-dispatcher.js'
 import type { LaneCount } from './lane-count.js'
 import type { OriginRobots } from './origin-robots.js'
 
-/** `crawling`: lanes take its URLs. `giving-up`: its URLs are refused unasked. `leaving`: no new request. */
+/**
+ * `crawling`: lanes take its URLs. `giving-up`: its URLs are refused without a request. `leaving`: no new
+ * request.
+ */
 export type SiteMode =
   | { readonly is: 'crawling' }
   | { readonly is: 'giving-up'; readonly because: OutcomeCode; readonly detail: string }
@@ -287,7 +292,7 @@ export class SiteCrawl {
     return this.#cursor
   }
 
-  /** There may be rows past the cursor. */
+  /** True if the inbox may have rows past the cursor. */
   get inboxDirty(): boolean {
     return this.#inboxDirty
   }
@@ -344,7 +349,10 @@ export class SiteCrawl {
     return isFirst
   }
 
-  /** The ledger's answer to a forced release. Until it comes the ledger may list the lease: keep the cell. */
+  /**
+   * The ledger's answer to a forced release. Keep the cell until the answer comes: the ledger may still list
+   * the lease.
+   */
   get released(): Promise<unknown> | null {
     return this.#released
   }

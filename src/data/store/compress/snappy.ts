@@ -1,8 +1,7 @@
 /**
- * Snappy (the raw block format), the one codec every Parquet reader has. A block is the size of what it
- * holds, then literals and copies that reach back within it: so the pieces of several blocks, one behind the
- * other, are again the pieces of a block. The loop that finds the copies is WebAssembly
- * (`assembly/snappy.ts`).
+ * Snappy (the raw block format), the one codec every Parquet reader has. A block is its uncompressed size and
+ * then pieces: literals, and copies of earlier bytes of the same block. So the pieces of several blocks can
+ * be concatenated into one block. The loop that finds the copies is WebAssembly (`assembly/snappy.ts`).
  */
 import { loadWasm, type WasmMemory, type WasmPlace } from '../../../model/bytes/index.js'
 import type { ByteSink } from '../bytes/index.js'

@@ -1,8 +1,8 @@
 /**
  * Facts about hosts in a pack, for the next crawl: address and connect time of each site, how many known
- * pages were checked and how many had changed, and the bytes that are not pages. Rows of text after their
- * size: site, address, milliseconds to connect (-1: no connection), checked, changed, other bytes. They are
- * in the log of pages, which every site has.
+ * pages were checked and how many had changed, and the bytes that are not pages. A row is a line of text; the
+ * rows follow their size in bytes. Fields: site, address, milliseconds to connect (-1: no connection),
+ * checked, changed, other bytes. They are in the log of pages, which every site has.
  */
 import { siteOf } from '../../../model/url/index.js'
 import { ByteSink } from '../bytes/index.js'
@@ -20,7 +20,7 @@ interface HostFact {
 const NEVER = -1
 
 export class HostFacts {
-  /** By lease key, site and address: few, like connections. */
+  /** By lease key, site and address; there are as few entries as connections. */
   readonly #facts = new Map<string, HostFact>()
 
   connected(leaseKey: string, url: string, address: string, connectMs: number): void {

@@ -1,13 +1,13 @@
 /**
- * What conversion to Parquet notes by the way for the next crawl, while every link and every pack passes by
- * anyway: one file a conversion, lines of text in gzip members, so that files can be put behind each other
- * and `zcat` reads them. Lines are merged as far as memory goes; two equal ones may stand in one file. While
- * the crawl runs, the same is noted of logs that are not converted yet (`open-logs.ts`).
+ * Notes for the next crawl, collected by the conversion to Parquet, which reads every link and every pack
+ * anyway. Each conversion writes one file of text lines in gzip members, so that files can be concatenated
+ * and read with `zcat`. Equal lines are merged while memory allows it, so a line may occur twice in a file.
+ * While the crawl runs, notes on logs that are not converted yet are taken too (`open-logs.ts`).
  *
  *   nets    count TAB site SPACE site…     pages of the first site that link to exactly the others
  *   hosts   site TAB address TAB agent TAB milliseconds to connect TAB checked TAB changed TAB
- *           bytes of what is no page
- *           and, in lines that say nothing else: TAB sketch of the site's words (`word-notes.ts`)
+ *           bytes of responses that are not pages
+ *           or, in a line with only the site: TAB sketch of the site's words (`word-notes.ts`)
  */
 import { gzipSync } from 'node:zlib'
 import { LIMITS, LinkKind } from '../../../model/index.js'
@@ -17,9 +17,12 @@ import type { Segment } from './segment.js'
 /** Collects notes from the segments of row logs. */
 export interface LearnedNotes {
   addSegment(segment: Segment): void
-  /** The notes to be written: all at the `end`, before that none while there is room. */
+  /**
+   * Removes and returns the notes to be written. Returns all notes if `end` is true; otherwise none while
+   * there is room for more.
+   */
   take(end: boolean): Buffer
-  /** The same as lines. */
+  /** Like `take`, but returns lines. */
   takeLines(end: boolean): string[]
 }
 
@@ -79,7 +82,7 @@ export class NetNotes implements LearnedNotes {
   }
 }
 
-/** URLs of one site differ at their ends. */
+/** Compares from the end, where URLs of one site differ. */
 function isSame(bytes: Buffer, start: number, end: number, otherStart: number, otherEnd: number): boolean {
   if (end - start !== otherEnd - otherStart) return false
   for (let i = end - start - 1; i >= 0; i--) if (bytes[start + i] !== bytes[otherStart + i]) return false

@@ -1,7 +1,7 @@
 /**
  * Links of one page in bytes, little endian: uint32 size, uint32 count, uint32 length of the page's URL, that
- * URL; then each link: one byte of `LinkKind` bits, uint32 length, target URL. The source stands there once a
- * group, not once a link.
+ * URL; then each link: one byte of `LinkKind` bits, uint32 length, target URL. The URL of the page is stored
+ * once per group, not once per link.
  */
 import type { ByteSink } from '../bytes/index.js'
 

@@ -1,13 +1,16 @@
 /**
- * A page row in bytes, little endian. A fixed part of 132 bytes, then the texts one behind the other in
- * UTF-8:
+ * A page row in bytes, little endian. A fixed part of 132 bytes, then the texts, concatenated, in UTF-8:
  *
- *   0 uint32 size of the row          40 float64 fetchedAt
- *   4 uint32 WARC offset in the pack  48 float64 fetchMs
- *   8 uint32 WARC length              56 float64 bodyBytes
- * 12 int32 status, depth, hops, 64 uint32 length of each of the sixteen texts, in the order of `PageText`
- * lane, attempt, outlinks, 128 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
- * outlinksForeign 132 the sixteen texts
+ *     0 uint32 size of the row
+ *     4 uint32 WARC offset in the pack
+ *     8 uint32 WARC length
+ *    12 int32 status, depth, hops, lane, attempt, outlinks, outlinksForeign
+ *    40 float64 fetchedAt
+ *    48 float64 fetchMs
+ *    56 float64 bodyBytes
+ *    64 uint32 length of each of the sixteen texts, in the order of `PageText`
+ *   128 uint32 length of the page's text, which stands in a block (`text-blocks.ts`)
+ *   132 the sixteen texts
  *
  * The WARC offset has a place of its own so that a pack can be rewritten without some of its cells.
  */

@@ -3,11 +3,17 @@
  * rows belong to, so that rows can hold places relative to the pack, and carries a checksum over all of
  * itself.
  *
- *   0 'OWS' and the version   20 uint32 rows, groups, blocks 44 WARC name, pack id, agent in UTF-8
- *   4 uint32 crc32 from 8 on  24 float64 base offset            then the rows
- *   8 uint32 header bytes     32 uint32 length of the WARC's name
- *  12 uint32 row bytes        36 uint32 length of the pack id
- *  16 uint32 table            40 uint32 length of the agent's name
+ *   0 'OWS' and the version
+ *   4 uint32 crc32 from 8 on
+ *   8 uint32 header bytes
+ *  12 uint32 row bytes
+ *  16 uint32 table
+ *  20 uint32 rows, groups, blocks
+ *  24 float64 base offset
+ *  32 uint32 length of the WARC's name
+ *  36 uint32 length of the pack id
+ *  40 uint32 length of the agent's name
+ *  44 WARC name, pack id and agent in UTF-8, then the rows
  */
 import { crc32 } from 'node:zlib'
 import { type Crc32, joinCrc32, WindowedFile } from '../../../files/index.js'
@@ -53,10 +59,10 @@ export class DamagedFileError extends Error {
 
 const MAGIC = 0x0353574f
 const FIXED_BYTES = 44
-/** The checksum of a segment is that of what follows it. */
+/** The checksum of a segment covers the bytes from here on. */
 const CHECKED_FROM = 8
 const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
-/** Names are ours and short; a longer header is damage. */
+/** The crawler writes short names only, so a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
 
 /** The buffers to append to a log for the rows of a pack; the rows themselves are not copied. */

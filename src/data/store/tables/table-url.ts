@@ -16,12 +16,14 @@ export function tableUrl(url: string): string {
   // Most URLs have no query, and this runs for every link.
   const query = url.indexOf('?')
   if (query < 0) return url
-  const shown = url.slice(query).replaceAll(SECRET, (_, name: string, value: string) => name + stand(value))
+  const shown = url
+    .slice(query)
+    .replaceAll(SECRET, (_, name: string, value: string) => name + replacement(value))
   return url.slice(0, query) + shown
 }
 
 /** Begins with a tilde, to be recognised as a replacement. */
-function stand(value: string): string {
+function replacement(value: string): string {
   return `~${hash('sha1', value, 'hex').slice(0, DIGEST_LETTERS)}`
 }
 

@@ -1,8 +1,8 @@
 /**
- * The texts of a pack, most of what a page row weighs: compressed before they are written, many together,
- * because a page alone shrinks half as well. They stay so until they stand in the table: values are laid out
- * as Parquet's plain encoding wants them (uint32 length, bytes), and the pieces of a block go into a Parquet
- * page as they are.
+ * The texts of a pack, which are most of the bytes of its page rows. Many texts are compressed together
+ * before they are written, because a text alone compresses half as well. They are not unpacked for the table:
+ * a block holds values in Parquet's plain encoding (uint32 length, bytes), and its parts are copied into a
+ * Parquet page unchanged.
  *
  * A block: uint32 size of all of it, uint32 number of texts, then the values as a Snappy block.
  */

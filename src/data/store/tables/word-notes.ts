@@ -1,7 +1,7 @@
 /**
- * What sites are about, noted when their pages become Parquet (S17): titles and descriptions of a few pages
- * of each, and the beginning of some of their texts. Texts pass by compressed, and to unpack them all would
- * cost more than everything else that is done here: so of each block the first part is.
+ * Notes the words of each site when its pages are converted to Parquet (S17): titles and descriptions of a
+ * few pages, and the beginning of some texts. Texts are in compressed blocks. To unpack all of them would
+ * cost more than the rest of the conversion, so only the first part of each block is unpacked.
  */
 
 import { WordSketch } from '../../../model/bytes/index.js'

@@ -35,7 +35,7 @@ export function appendCdxjEntry(
   bytes.writeUInt32LE(record.length, 8)
 }
 
-/** As JSON has it; what could need an escape is rare in URLs and media types. */
+/** `text` as a JSON string. Characters that need an escape are rare in URLs and media types. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }

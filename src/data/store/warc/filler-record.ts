@@ -12,7 +12,7 @@ const ZSTD_HEAD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa4])
 /** Bytes of a member besides its content: heads, one stored block, checksums. */
 const GZIP_BYTES = GZIP_HEAD.length + 5 + 8
 const ZSTD_BYTES = ZSTD_HEAD.length + 4 + 3 + 4
-/** One stored block holds it in both formats. */
+/** The most content of one record: in both formats it fits one stored block. */
 const CONTENT_BYTES_MAX = 60_000
 const LENGTH_DIGITS = 5
 const END = '\r\n\r\n'
@@ -25,7 +25,7 @@ export interface Filler {
   readonly newId: () => string
 }
 
-/** The shortest range that can be filled; every record of ours is longer. */
+/** The shortest range that can be filled; every record that the crawler writes is longer. */
 export function fillerBytesMin(filler: Filler): number {
   return overheadOf(filler) + head(filler, Buffer.alloc(0)).length + END.length
 }

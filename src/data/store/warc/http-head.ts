@@ -1,6 +1,6 @@
 /**
- * The response head as it goes into the archive. It is the head as received, but for three cases in which
- * archive readers would take it for something else:
+ * The response head as it is archived: the head as received, except in three cases in which archive readers
+ * would misread it:
  * - the body was chunked. The standard digests the payload without the chunk framing, warcio digests what
  *   stands behind the head. They agree only on an unframed payload, so that is stored and the header that
  *   promises framing is renamed. The payload's Content-Encoding stays.

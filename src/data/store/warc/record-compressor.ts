@@ -13,7 +13,7 @@ import type { ArchiveFormat } from './archive-format.js'
 export interface RecordCompressor {
   /** Extension of WARC files written with it. */
   readonly extension: string
-  /** Appends `record`; `incompressible` says that squeezing it would only cost time. */
+  /** Appends `record`; `incompressible` says that compression would not make it smaller. */
   append(sink: ByteSink, record: Buffer, incompressible: boolean): void
 }
 
@@ -75,7 +75,7 @@ export function appendStored(sink: ByteSink, record: Buffer): void {
   sink.advance(at + 8 - start)
 }
 
-/** `loadZstd` has been waited for. */
+/** Call this after `loadZstd` has resolved. */
 function zstdCompressor(level: number): RecordCompressor {
   const zstd = loadedZstd()
   if (!zstd) throw new Error('zstd has to be loaded before it is used')

@@ -82,7 +82,7 @@ function withoutEach(patterns: readonly RegExp[], text: string): string {
 
 const PERCENT = 0x25
 
-/** Every escape decoded, and those that come out of it too; one character for each byte. */
+/** Decodes escapes repeatedly, until none is left; returns one character for each byte. */
 function unescaped(text: string): string {
   const bytes = Buffer.allocUnsafe(text.length)
   let length = 0
@@ -110,7 +110,7 @@ function escaped(text: string): string {
   return text.replace(EACH_ESCAPE, byte => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** Without segments of dots and without empty ones, but for the last. */
+/** Removes segments of dots, and empty segments except the last. */
 function resolved(path: string): string {
   const kept: string[] = []
   for (const segment of path.slice(1).split('/')) {
@@ -121,7 +121,7 @@ function resolved(path: string): string {
   return `/${[...kept.filter(segment => segment !== ''), last].join('/')}`
 }
 
-/** By name, then by value; a name without a value comes first. */
+/** Sorts parameters by name, then by value; a name without a value comes first. */
 function sorted(query: string): string {
   const parts = query.split('&').map(part => part.replace('=', '\0'))
   return parts.sort().join('&').replaceAll('\0', '=')

@@ -6,11 +6,11 @@ export interface WarcInfo {
   /** `strict`, `rfc9309` or `ignore`. */
   readonly robots: string
   readonly userAgent: string
-  /** What the user wants to have in it: operator, description, isPartOf, … */
+  /** Fields that the user adds: operator, description, isPartOf, … */
   readonly extra?: Readonly<Record<string, string>>
 }
 
-/** What a robots mode is called in archives, where `classic` and `ignore` are the known words. */
+/** The standard values of `robots` are `classic` and `ignore`; the exact mode is in `robots-mode`. */
 export function warcInfo(info: WarcInfo): Record<string, string> {
   return {
     software: info.software,

@@ -1,7 +1,7 @@
 /**
  * An exchange in, WARC 1.1 records out: `response` (or `revisit`), the `request` and the `metadata` that
- * belong to it, each compressed on its own. Digests are over exactly the bytes stored, so they verify by the
- * standard's notion of a payload and by warcio's; `http-head.ts` says what that takes.
+ * belong to it, each compressed on its own. Digests cover exactly the stored bytes, so both the standard's
+ * definition of a payload and warcio's verify them (`http-head.ts`).
  */
 import type { Exchange, PageRow, Random } from '../../../model/index.js'
 import { ByteSink, warcDate } from '../bytes/index.js'
@@ -148,7 +148,10 @@ export class WarcRecords {
   }
 }
 
-/** The records of one agent; null when nothing is to be archived. Packs share it: it holds the compressor. */
+/**
+ * The records of one agent; null when nothing is to be archived. All packs of the agent share the object,
+ * because it holds the compressor.
+ */
 export function warcRecords(format: ArchiveFormat, random: Random): WarcRecords | null {
   return format.codec === 'none' ? null : new WarcRecords(random, recordCompressor(format))
 }
@@ -177,7 +180,9 @@ function oneLine(value: string): string {
 const COMPRESSED_TYPE =
   /^(image\/(?!svg|bmp|x-ms-bmp|tiff)|video\/|audio\/(?!wav|x-wav|midi)|font\/woff|application\/(zip|gzip|x-gzip|x-7z|x-xz|x-bzip|pdf|vnd\.openxml|epub|java-archive|zstd))/i
 
-/** True if the payload is already compressed: again would take 10 us per KB for nothing. */
+/**
+ * True if the payload is already compressed: to compress it again would take 10 us per KB and save nothing.
+ */
 function isCompressed(exchange: Exchange): boolean {
   const encoding = exchange.header('content-encoding')
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') return true

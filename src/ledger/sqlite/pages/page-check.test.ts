@@ -125,7 +125,7 @@ it('name a log that is cut, emptied or gone, and a ledger that is cut', () => {
   const cut = (name: string, bytes: number) => (copy: string) =>
     writeFileSync(join(copy, name), readFileSync(join(copy, name)).subarray(0, bytes))
   expect(damage(cut('ledger.db-wal', end - 1))).toMatch(/^ledger.db-wal is damaged: frame \d+ is not valid/)
-  expect(damage(cut('ledger.db-wal', 0))).toBe('ledger.db-wal is cut to nothing')
+  expect(damage(cut('ledger.db-wal', 0))).toBe('ledger.db-wal is empty')
   expect(damage(copy => rmSync(join(copy, 'ledger.db-wal')))).toBe('ledger.db-wal is missing')
   db.close()
   const bytes = readFileSync(path).length

@@ -70,10 +70,10 @@ function logProblem({ sums, index, wal }: View, name: string): LedgerProblem | n
   if (wal === 'missing')
     return index !== null && index.frames > 0 ? { file, what: 'missing', detail: 'is missing' } : null
   if (wal === 'damaged') return { file, what: 'altered', detail: 'is damaged: its header is not valid' }
-  if (wal === 'replaced') return { file, what: 'altered', detail: 'changes all the time' }
+  if (wal === 'replaced') return { file, what: 'altered', detail: 'keeps changing while it is read' }
   if (wal === 'empty') {
     const hadFrames = (sums.writer !== 0 && sums.frames > 0) || (index?.frames ?? 0) > 0
-    return hadFrames ? { file, what: 'short', detail: 'is cut to nothing' } : null
+    return hadFrames ? { file, what: 'short', detail: 'is empty' } : null
   }
   return frameProblem(sums, index, wal, file)
 }
@@ -127,7 +127,7 @@ function differs({ sums, wal }: View, page: number, bytes: Buffer): boolean {
   const log = typeof wal === 'object' ? wal : null
   if (log?.changed.has(page)) return false
   const known = pagesIn(sums)
-  // Beyond the end there may only be pages of the log.
+  // Pages beyond those with sums can only have come from the log.
   if (page > known) return page > Math.max(known, log?.pages ?? 0)
   return crc32(bytes) !== sumOf(sums, page)
 }

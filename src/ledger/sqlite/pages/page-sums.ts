@@ -17,7 +17,10 @@ const HEADER_BYTES = 32
 const SUM_BYTES = 4
 
 export interface PageSums {
-  /** The running or killed writer of the ledger, which has a log; 0: none, and the sums need no log. */
+  /**
+   * A random number that identifies the writer of the log, running or killed. 0 without a writer: the sums
+   * are then complete without a log.
+   */
   readonly writer: number
   readonly pageBytes: number
   /** The sums are right once the first `frames` frames of the log with these salts are in the database. */

@@ -15,7 +15,7 @@ const RECENT_SHARE = 1 / 64
 const RECENT_WORDS = 3
 
 export interface SeenSpaceOptions {
-  /** Of the spill file, which is created when needed. */
+  /** The folder of the spill file, which is created when needed. */
   readonly folder: string
   readonly limitBytes: number
   /** A 32-bit number that the web cannot guess. */

@@ -34,7 +34,7 @@ interface Walk {
 export class NumberWalks {
   readonly #walks = new Map<number, Walk>()
   readonly #leaves = new WalkLeaves()
-  /** Of long walks: links to their pages are no new content. */
+  /** Shapes of long walks: links to their pages are not new content. */
   readonly #shapes = new Set<number>()
 
   /** True if a new URL, found on `via`, continues a walk that is over. */

@@ -26,8 +26,8 @@ function isName(bytes: Buffer, at: number, name: string): boolean {
 }
 
 /**
- * The same for script, where `<!--` hides a `<script>` and its end tag until `-->` (the tokenizer's escaped
- * and double escaped states).
+ * Like `rawTextEnd` for script, where `<!--` hides a `<script>` and its end tag until `-->` (the tokenizer's
+ * escaped and double escaped states).
  */
 export function scriptEnd(memory: PageMemory, from: number, length: number): number {
   const { bytes } = memory

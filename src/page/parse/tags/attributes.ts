@@ -80,7 +80,7 @@ export class AttributeSlots implements AttributeSource {
     }
   }
 
-  /** The same for attributes of any form. */
+  /** Like `skip`, for attributes of any form. */
   #skipOdd(from: number): number {
     const bytes = this.#bytes
     let i = from

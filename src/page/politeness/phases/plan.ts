@@ -24,7 +24,7 @@ export interface PhasePlan {
   readonly guardMs: Millis
   /** No new requests in this time before the guard, so that those in flight can finish. */
   readonly drainMs: Millis
-  /** Of the scheduler (K6, K7). */
+  /** The bucket sizes of the scheduler (K6, K7). */
   readonly bucket: BucketSizes
   /** Ledger time of the first swap: node n is in phase n from then on. */
   readonly startMs: Millis

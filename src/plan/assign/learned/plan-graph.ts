@@ -41,7 +41,7 @@ export interface GraphRequest {
 export interface GraphParts {
   /** The part of each site. */
   readonly parts: Int32Array
-  /** Of pages; with `change` also of fetches of changed pages. */
+  /** The imbalance of pages; with `change` also that of fetches of changed pages. */
   readonly imbalance: readonly number[]
   readonly imbalanceBound: readonly number[]
   readonly heavyVertices: readonly number[]

@@ -1,7 +1,7 @@
 /**
- * The column of texts. They come in blocks that are compressed already (`text-blocks.ts`), behind the rows
- * they belong to; a page is its rows' levels as a literal and then the pieces of some blocks, none of them
- * looked at.
+ * The column of texts. They arrive in blocks that are compressed already (`text-blocks.ts`), after the rows
+ * to which they belong. A page consists of the levels of its rows, as a literal, and the pieces of some
+ * blocks, which are copied without unpacking.
  */
 import { LIMITS } from '../../../../model/index.js'
 import { ByteSink } from '../../bytes/index.js'

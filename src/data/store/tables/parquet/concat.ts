@@ -128,7 +128,7 @@ function copyRange(
 }
 
 function shiftGroup(group: ThriftValue, shift: number): ThriftValue {
-  if (group.type !== 'struct') throw new Error('a row group is a struct')
+  if (group.type !== 'struct') throw new Error('a row group in the footer is not a struct')
   const fields = new Map(group.value)
   shiftField(fields, GROUP.offset, shift)
   fields.set(GROUP.columns, list(listOf(group.value, GROUP.columns).map(chunk => shiftChunk(chunk, shift))))
@@ -137,7 +137,8 @@ function shiftGroup(group: ThriftValue, shift: number): ThriftValue {
 
 function shiftChunk(chunk: ThriftValue, shift: number): ThriftValue {
   const metadata = chunk.type === 'struct' ? chunk.value.get(CHUNK.metadata) : undefined
-  if (chunk.type !== 'struct' || metadata?.type !== 'struct') throw new Error('a column chunk has metadata')
+  if (chunk.type !== 'struct' || metadata?.type !== 'struct')
+    throw new Error('a column chunk in the footer has no metadata')
   const places = new Map(metadata.value)
   for (const field of Object.values(COLUMN)) shiftField(places, field, shift)
   const fields = new Map(chunk.value)

@@ -1,6 +1,6 @@
 /**
- * data/store/tables/parquet/: row logs -> Parquet.
- * Always: a file is there whole or not at all; conversion needs memory for one row group.
+ * data/store/tables/parquet/: row logs -> Parquet. Always: a file is written completely or not at all;
+ * conversion needs memory for one row group.
  */
 export { concatParquet, type ParquetInput, parquetRows } from './concat.js'
 export { type Conversion, type ConvertTask, convertLogs, type WrittenParquet } from './convert.js'

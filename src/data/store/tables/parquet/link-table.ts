@@ -1,4 +1,4 @@
-/** The `links` table: one row a link. */
+/** The `links` table: one row per link. */
 import { LinkKind } from '../../../../model/index.js'
 import { LinkRowView, type Segment } from '../index.js'
 import { Column, type ColumnSpec } from './column.js'

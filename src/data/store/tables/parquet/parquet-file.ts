@@ -115,7 +115,8 @@ function schemaElement(spec: ColumnSpec): ThriftValue {
     const stringType = struct([1, struct()])
     fields.push([6, int32(UTF8)], [10, stringType])
   }
-  // The older annotation alone: readers take it as UTC, and DuckDB as a TIMESTAMP its date functions work on.
+  // Only the older annotation is written: readers take it as UTC, and DuckDB reads a TIMESTAMP, on which its
+  // date functions work.
   if (spec.kind === 'timestamp') fields.push([6, int32(TIMESTAMP_MILLIS)])
   return struct(...fields)
 }

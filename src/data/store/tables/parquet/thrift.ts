@@ -99,7 +99,7 @@ function appendStruct(sink: ByteSink, fields: ThriftStruct): void {
   sink.byte(0)
 }
 
-/** Reads one struct. Throws on what is no thrift: the bytes are a file of ours, or damage. */
+/** Reads one struct. Throws if the bytes are not Thrift, which means that the file is damaged. */
 export class ThriftReader {
   readonly #bytes: Buffer
   #at = 0
