@@ -1,5 +1,5 @@
-import { imbalanceBoundOf } from './figures.js'
 import { type Level, totalWeights } from './level.js'
+import { imbalanceBoundOf } from './objectives.js'
 import { pack } from './packing.js'
 
 /** What is known of the parts before caps are set. */

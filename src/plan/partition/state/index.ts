@@ -2,9 +2,10 @@
  * plan/partition/state/: the data that all phases of the partitioner share: hypergraph, level, placement,
  * caps, presets.
  */
-export { affinityOf, imbalanceBoundOf, imbalanceOf, messagesOf, movedOf, objectivesOf } from './figures.js'
+
 export type { Hypergraph } from './hypergraph.js'
 export { Level, levelOf, type NetList, totalWeights } from './level.js'
+export { affinityOf, imbalanceBoundOf, imbalanceOf, messagesOf, movedOf, objectivesOf } from './objectives.js'
 export { isBetter, type Outcome, outcomeOf } from './outcome.js'
 export { pack } from './packing.js'
 export { PartitionError } from './partition-error.js'

@@ -1,4 +1,4 @@
-/** What a partition is worth, counted afresh on the hypergraph that was asked about. */
+/** The objectives of a partition (km1, cut, messages) and its balance, counted on the given hypergraph. */
 import type { Hypergraph } from './hypergraph.js'
 import type { Partition, PartitionRequest } from './request.js'
 

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hypergraphOf, siteHypergraph, writeHypergraph } from '../../../../test/kit/made-hypergraphs.js'
 import { checkPartition } from '../check/index.js'
-import { affinityOf, imbalanceBoundOf, imbalanceOf, movedOf, objectivesOf } from './figures.js'
 import type { Hypergraph } from './hypergraph.js'
+import { affinityOf, imbalanceBoundOf, imbalanceOf, movedOf, objectivesOf } from './objectives.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-figures-'))
 afterAll(() => rmSync(folder, { recursive: true }))
