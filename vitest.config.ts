@@ -52,7 +52,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'system', include: ['test/**/*.test.ts'] },
+        test: { name: 'system', include: ['test/**/*.test.ts'], isolate: false },
       },
     ],
   },

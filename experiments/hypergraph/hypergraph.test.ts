@@ -90,7 +90,9 @@ describe('experiment hypergraph', () => {
     partition: ({ vertexCount }, k) => hashParts(siteHashes(vertexCount), k),
   }
 
-  it('has rows for every K and method, with more than the paper saved and both weights within bounds', () => {
+  it('has rows for every K and method, with more than the paper saved and both weights within bounds', {
+    tags: 'deep',
+  }, () => {
     const plan = { sets, parts: [4], seeds: 1, preset: 'default' } as const
     const { rows, averages, paper, missed } = hypergraphFindings(plan, 1, null, () => {})
     const own = rows as readonly Row[]

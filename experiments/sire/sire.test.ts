@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { GRAPH_WEIGHTS } from '../../src/config/index.js'
 import { sireFindings } from './experiment.js'
 import { hybridParts } from './hybrid.js'
@@ -47,10 +47,10 @@ describe('times', () => {
 
 describe('schemes', () => {
   const options = { weights: GRAPH_WEIGHTS, preset: 'fast', seed: 1 } as const
-  const four = sireParts(web, 'address', 4, null, options)
-  const five = sireParts(web, 'address', 5, four.parts, options)
 
   it('IP-SIRE keeps an address together, and is better than a hash in all three times', () => {
+    const four = sireParts(web, 'address', 4, null, options)
+    const five = sireParts(web, 'address', 5, four.parts, options)
     const partOf = new Map<string, number>()
     for (const [host, { addresses }] of web.learned.sites.entries()) {
       const part = partOf.get(addresses[0]) ?? four.parts[host]
@@ -64,7 +64,7 @@ describe('schemes', () => {
     expect(moved).toBeLessThan(0.54 * relocationTime(web, 5, hostHash(web, 4), hostHash(web, 5)))
   })
 
-  it('the nearer crawler counts with the RTT graph, and does not without it', () => {
+  it('the nearer crawler counts with the RTT graph, and does not without it', { tags: 'deep' }, () => {
     const rtt = (parts: Int32Array) =>
       web.learned.sites.reduce(
         (sum, { pages }, host) => sum + pages * web.rttSeconds[host * MOST_CRAWLERS + parts[host]],
@@ -97,7 +97,7 @@ describe('schemes', () => {
   })
 })
 
-describe('experiment sire', () => {
+describe('experiment sire', { tags: 'deep' }, () => {
   const plan = {
     crawlers: 3,
     seeds: 1,
@@ -105,14 +105,19 @@ describe('experiment sire', () => {
     addressPreset: 'fast',
     hybridPreset: 'fast',
   } as const
-  const { rows, averages, paper, tables, missed } = sireFindings(plan, 1, () => {})
-  const own = rows as readonly Row[]
+  let findings: ReturnType<typeof sireFindings>
+  let own: readonly Row[]
+  beforeAll(() => {
+    findings = sireFindings(plan, 1, () => {})
+    own = findings.rows as readonly Row[]
+  })
 
   it('has a row for each scheme and number of crawlers, centralised and consistent hash among them, and in the tables', () => {
     const schemes = ['centralised', 'host hash', 'consistent hash', 'Host-SIRE', 'IP-SIRE', 'hybrid']
     expect(own.map(({ crawlers, scheme }) => [crawlers, scheme])).toEqual(
       [1, 2, 3].flatMap(k => schemes.map(scheme => [k, scheme])),
     )
+    const { averages, paper, tables } = findings
     expect(Object.keys(averages).sort()).toEqual([...schemes].sort())
     expect(paper).toEqual({
       scheme: 'IP-SIRE',
@@ -129,6 +134,7 @@ describe('experiment sire', () => {
   })
 
   it('has no cell of ours that is worse than host hash, less to exchange than the paper, and hybrid is another than IP-SIRE', () => {
+    const { averages, missed } = findings
     expect(missed).toEqual([])
     const ours = own.filter(({ scheme, crawlers }) => /SIRE|hybrid/.test(scheme) && crawlers > 1)
     expect(ours).toHaveLength(6)

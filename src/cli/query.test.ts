@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MadeCrawl } from '../../test/kit/made-crawl.js'
+import { BIN } from '../../test/kit/orbweaver.js'
 import { closingLines } from './export.js'
 import { readLimits } from './options/query-limits.js'
 import { runQuery } from './query.js'
@@ -22,14 +23,8 @@ beforeAll(async () => {
 afterAll(() => crawl.remove())
 
 /** The command as a process. */
-const SCRIPT = `
-  import { main } from ${JSON.stringify(join(import.meta.dirname, 'main.ts'))}
-  process.exitCode = await main(process.argv.slice(1))
-`
-const NODE = ['--import', import.meta.resolve('tsx'), '--input-type=module', '--eval', SCRIPT, '--']
-
 function orbweaver(...args: string[]): SpawnSyncReturns<string> {
-  return spawnSync(process.execPath, [...NODE, ...args], { encoding: 'utf8', cwd: tmpdir() })
+  return spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8', cwd: tmpdir() })
 }
 
 /** What `runQuery` prints. */
@@ -120,7 +115,7 @@ describe('orbweaver query', () => {
 
   it('ends quietly when its reader leaves', async () => {
     const sql = "SELECT range, repeat('x', 100) FROM range(100000000)"
-    const child = spawn(process.execPath, [...NODE, 'query', crawl.dir, sql, '--format', 'json'])
+    const child = spawn(process.execPath, [BIN, 'query', crawl.dir, sql, '--format', 'json'])
     let errors = ''
     child.stderr.on('data', piece => {
       errors += piece

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** Those that no other quick test crawls with. */
-const QUICK: readonly AssignmentName[] = ['dynamic', 'static-random', 'static-size', 'hybrid']
+const QUICK: readonly AssignmentName[] = ['static-random', 'static-size', 'hybrid']
 
 for (const assign of ASSIGNMENTS)
   it(`${assign} stores every page once with more agents than sites`, {

@@ -12,7 +12,7 @@ import { explain, type SimulationResult, shrink, simulate, smallRun } from '../.
 
 const RUNS = 1_000
 /** Enough to meet everything that the runs are made for. */
-const SAMPLE = 50
+const SAMPLE = 30
 const scratch = mkdtempSync(join(tmpdir(), 'orb-thousand-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 

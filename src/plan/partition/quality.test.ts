@@ -21,7 +21,9 @@ describe('quality', () => {
   }
 
   for (const [name, hypergraph] of Object.entries(sets))
-    it(`is never worse than default, in balance or in km1: ${name}`, () => {
+    it(`is never worse than default, in balance or in km1: ${name}`, {
+      tags: name === 'sites' ? [] : ['deep'],
+    }, () => {
       const epsilons = new Array<number>(hypergraph.constraintCount).fill(0.03)
       const request = { hypergraph, k: 3, seed: 8, epsilons }
       const plain = partition({ ...request, preset: 'default' })
