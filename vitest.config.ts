@@ -44,16 +44,8 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     tags: [{ name: 'deep', description: 'takes too long for `npm test`; `npm run test:deep` runs it' }],
-    projects: [
-      {
-        extends: true,
-        // One process for many files: most are done sooner than their imports are read.
-        test: { name: 'unit', include: ['src/**/*.test.ts', 'experiments/**/*.test.ts'], isolate: false },
-      },
-      {
-        extends: true,
-        test: { name: 'system', include: ['test/**/*.test.ts'], isolate: false },
-      },
-    ],
+    include: ['{src,experiments,test}/**/*.test.ts'],
+    // Each process runs many files: most are done sooner than the sources are loaded.
+    isolate: false,
   },
 })
