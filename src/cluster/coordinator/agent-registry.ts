@@ -75,6 +75,11 @@ export class AgentRegistry {
     return count
   }
 
+  /** How many agents have joined and have not reported yet. */
+  get starting(): number {
+    return this.size - this.reported
+  }
+
   /** The load of each agent by its last heartbeat; leases granted since count as busy sites. */
   loads(): AgentLoad[] {
     return [...this.#entries.values()].map(entry => {

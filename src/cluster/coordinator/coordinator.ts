@@ -164,7 +164,7 @@ export class Coordinator {
   async #grantWaiting(): Promise<number> {
     const { ledger, bus, assignment } = this.#parts
     if (!this.#mayWait || assignment.looksAt === 'nothing') return 0
-    if (!this.#quorum.isOver(this.#agents.reported)) return 0
+    if (!this.#quorum.isOver(this.#agents.reported, this.#agents.starting)) return 0
     const agents = this.#agents.views()
     const eligible = agents.filter(({ freeLanes }) => freeLanes > 0)
     const free = eligible.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
