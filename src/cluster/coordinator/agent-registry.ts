@@ -14,6 +14,8 @@ export interface AgentLoad {
   readonly freeLanes: number
   readonly busySites: number
   readonly spareGroups: number
+  /** False if the agent has joined and has not sent a status yet. */
+  readonly hasReported: boolean
 }
 
 interface Entry {
@@ -59,6 +61,13 @@ export class AgentRegistry {
     return this.#entries.size
   }
 
+  /** The lanes of all agents. */
+  get lanes(): number {
+    let lanes = 0
+    for (const { row } of this.#entries.values()) lanes += row.lanes
+    return lanes
+  }
+
   /** Takes a status from the bus, which may be late or repeated; true if it is the latest. */
   receive(from: Incarnation, status: LaneStatus): boolean {
     const entry = this.#entries.get(from)
@@ -94,6 +103,7 @@ export class AgentRegistry {
         freeLanes: Math.max(0, status.free - unseen),
         busySites: (beat.busySites ?? 0) + since,
         spareGroups: beat.spareGroups ?? 0,
+        hasReported: status.at > 0,
       }
     })
   }

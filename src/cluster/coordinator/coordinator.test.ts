@@ -118,6 +118,29 @@ describe('the coordinator', () => {
     expect(shares).toEqual([14, 13, 13])
   })
 
+  it('holds the last sites back for an agent with less to do and no free lane, for a few seconds', async () => {
+    const [a, b] = await Promise.all(['a', 'b'].map(name => place.ledger.join(name, 10)))
+    const report = async () => {
+      const busy = { seen: 0, busyLanes: [], capacity: 1, at: place.clock.now() }
+      const says = (incarnation: number, free: number, held: number) =>
+        place.ledger.heartbeat(incarnation, LEASE, JSON.stringify({ ...busy, free, held, busySites: held }))
+      await says(a, 6, 4)
+      await says(b, 0, 2)
+    }
+    await place.site('u', 'v', 'w', 'x', 'y', 'z')
+    await report()
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(a)).toEqual(['u', 'v'])
+    for (let second = 0; second < 11; second++) {
+      expect(await place.cellsOf(a)).toEqual(['u', 'v'])
+      place.clock.advance(BEAT)
+      await place.settle()
+    }
+    expect(await place.cellsOf(a)).toEqual(['u', 'v', 'w', 'x', 'y', 'z'])
+    expect(await place.cellsOf(b)).toEqual([])
+  })
+
   it.each(['dynamic', 'hash', 'static-random'] as const)(
     'with %s waits a few seconds only for an agent that does not come',
     async assign => {

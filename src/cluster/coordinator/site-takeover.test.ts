@@ -13,6 +13,7 @@ const agent = (incarnation: number, busySites: number, over: Partial<AgentLoad> 
   freeLanes: 900,
   busySites,
   spareGroups: busySites,
+  hasReported: true,
   ...over,
 })
 
