@@ -13,6 +13,8 @@ export interface AgentLoad {
   readonly lanes: number
   readonly freeLanes: number
   readonly busySites: number
+  /** The same sites, each counted as the part of it that is left. */
+  readonly workLeft: number
   readonly spareGroups: number
   /** False if the agent has joined and has not sent a status yet. */
   readonly hasReported: boolean
@@ -26,7 +28,7 @@ interface Entry {
   status: LaneStatus
   /**
    * The least number of leases that the latest status does not include; `granted` lists those of this
-   * coordinator.
+   * coordinator that the last heartbeat does not include.
    */
   unseen: number
   granted: { readonly grant: number; readonly lane: number }[]
@@ -102,6 +104,7 @@ export class AgentRegistry {
         lanes: row.lanes,
         freeLanes: Math.max(0, status.free - unseen),
         busySites: (beat.busySites ?? 0) + since,
+        workLeft: (beat.workLeft ?? 0) + Math.max(since, entry.granted.length),
         spareGroups: beat.spareGroups ?? 0,
         hasReported: status.at > 0,
       }
@@ -122,7 +125,9 @@ export class AgentRegistry {
       const { row, status } = entry
       const unseen = unseenOf(entry)
       // Lanes with cells on the way count as busy.
-      const bound = entry.granted.map(({ lane }) => lane).filter(lane => lane > 0)
+      const bound = unseenGrants(entry)
+        .map(({ lane }) => lane)
+        .filter(lane => lane > 0)
       return {
         name: row.name,
         incarnation: row.incarnation,
@@ -144,14 +149,18 @@ export class AgentRegistry {
 }
 
 function unseenOf(entry: Entry): number {
-  entry.granted = entry.granted.filter(({ grant }) => grant > entry.status.seen)
-  return Math.max(entry.unseen, entry.granted.length)
+  entry.granted = entry.granted.filter(({ grant }) => grant > entry.beat.seen)
+  return Math.max(entry.unseen, unseenGrants(entry).length)
+}
+
+function unseenGrants({ granted, status }: Entry): Entry['granted'] {
+  return granted.filter(({ grant }) => grant > status.seen)
 }
 
 /** Before its first status an agent has sent '{}'. Keeps these fields only: a status has many more. */
 function statusIn(text: string): LaneStatus {
   const status = JSON.parse(text) as Partial<LaneStatus>
   const { at = 0, seen = 0, free = 0, held = 0, busyLanes = [], capacity = 1 } = status
-  const { stage = 0, taken = 0, busySites = 0, spareGroups = 0 } = status
-  return { at, seen, free, held, busyLanes, capacity, stage, taken, busySites, spareGroups }
+  const { stage = 0, taken = 0, busySites = 0, workLeft = 0, spareGroups = 0 } = status
+  return { at, seen, free, held, busyLanes, capacity, stage, taken, busySites, workLeft, spareGroups }
 }

@@ -18,6 +18,7 @@ class Place {
   readonly stopping = new AbortController()
   /** Agents that the crawl starts. */
   expected = 0
+  slices = true
   /** In whose name the last coordinator acts. */
   incarnation = 0
 
@@ -49,6 +50,7 @@ class Place {
       leaseMs: LEASE,
       beatMs: BEAT,
       leastDelayMs: () => 0,
+      slices: this.slices,
       expectedAgents: this.expected,
       ordersBySize: true,
       signal: this.stopping.signal,
@@ -123,7 +125,11 @@ describe('the coordinator', () => {
     const report = async () => {
       const busy = { seen: 0, busyLanes: [], capacity: 1, at: place.clock.now() }
       const says = (incarnation: number, free: number, held: number) =>
-        place.ledger.heartbeat(incarnation, LEASE, JSON.stringify({ ...busy, free, held, busySites: held }))
+        place.ledger.heartbeat(
+          incarnation,
+          LEASE,
+          JSON.stringify({ ...busy, free, held, busySites: held, workLeft: held }),
+        )
       await says(a, 6, 4)
       await says(b, 0, 2)
     }
@@ -139,6 +145,17 @@ describe('the coordinator', () => {
     }
     expect(await place.cellsOf(a)).toEqual(['u', 'v', 'w', 'x', 'y', 'z'])
     expect(await place.cellsOf(b)).toEqual([])
+  })
+
+  it('holds nothing back where lanes keep their sites to the end: a free lane takes the head of the queue', async () => {
+    place.slices = false
+    await place.site('x', 'y')
+    const [a, b] = [await place.agent('a', 2), await place.ledger.join('b', 9)]
+    const status = { at: 1, seen: 0, free: 0, held: 1, busyLanes: [1], capacity: 1, busySites: 1 }
+    await place.ledger.heartbeat(b, LEASE, JSON.stringify(status))
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(a)).toEqual(['x', 'y'])
   })
 
   it.each(['dynamic', 'hash', 'static-random'] as const)(

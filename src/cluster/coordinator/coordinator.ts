@@ -48,6 +48,8 @@ export interface CoordinatorParts {
   readonly beatMs: Millis
   /** The present politeness delay. */
   readonly leastDelayMs: () => Millis
+  /** False if a lane keeps its site to the end and then takes the next at once, as in the paper. */
+  readonly slices: boolean
   /** Agents that this crawl starts: sites are shared among them from the beginning. */
   readonly expectedAgents: number
   /** The queue is ordered by size at the start (D3, D14), not by arrival. */
@@ -135,13 +137,18 @@ export class Coordinator {
     }
     const rows = await ledger.agents()
     this.#agents.look(rows)
-    if (assignment.looksAt === 'head') await this.#countWaiting()
+    if (this.#sharesEvenly) await this.#countWaiting()
     this.#mayWait = true
     this.#readsHeld = true
     await this.#routes.look(rows, this.#agents)
     await this.#parts.repartitioner?.look(this.#agents.views())
     // With other assignments a released site would go back to the agent that had it.
     if (assignment.name === 'dynamic') this.#takeover.look(this.#agents.loads())
+  }
+
+  /** Assignments that look at the whole queue know themselves which agent each cell is meant for. */
+  get #sharesEvenly(): boolean {
+    return this.#parts.slices && this.#parts.assignment.looksAt === 'head'
   }
 
   async #countWaiting(): Promise<void> {
@@ -203,9 +210,8 @@ export class Coordinator {
     return granted
   }
 
-  /** Assignments that look at the whole queue know themselves which agent each cell is meant for. */
   #withQuotas(views: readonly AgentView[], read: number, hasMore: boolean): readonly AgentView[] {
-    if (this.#parts.assignment.looksAt !== 'head') return views
+    if (!this.#sharesEvenly) return views
     const quotas = this.#shares.quotas(this.#agents.loads(), read, hasMore)
     return views.map(view => ({ ...view, quota: quotas.get(view.incarnation) ?? view.freeLanes }))
   }

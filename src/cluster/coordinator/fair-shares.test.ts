@@ -9,10 +9,11 @@ interface Facts {
   readonly hasReported?: boolean
 }
 
-const agent = (busySites: number, { lanes = 1_000, free = 0, hasReported = true }: Facts = {}) => ({
+const agent = (workLeft: number, { lanes = 1_000, free = 0, hasReported = true }: Facts = {}) => ({
   lanes,
   freeLanes: free,
-  busySites,
+  busySites: Math.ceil(workLeft),
+  workLeft,
   hasReported,
 })
 

@@ -10,7 +10,7 @@ import type { Clock, Millis } from '../../model/index.js'
 import { FAIR_SHARES_HOLD_MS } from '../limits.js'
 import type { AgentLoad } from './agent-registry.js'
 
-type Load = Pick<AgentLoad, 'incarnation' | 'lanes' | 'freeLanes' | 'busySites' | 'hasReported'>
+type Load = Pick<AgentLoad, 'incarnation' | 'lanes' | 'freeLanes' | 'busySites' | 'workLeft' | 'hasReported'>
 
 export class FairShares {
   readonly #clock: Clock
@@ -45,9 +45,9 @@ export class FairShares {
     if (heldMs >= FAIR_SHARES_HOLD_MS || waiting === Number.POSITIVE_INFINITY) return new Map()
     const level = levelOf(agents.filter(takesPart), waiting)
     return new Map(
-      agents.map(({ incarnation, lanes, busySites }) => [
+      agents.map(({ incarnation, lanes, workLeft }) => [
         incarnation,
-        Math.max(0, Math.ceil(level * lanes - busySites)),
+        Math.max(0, Math.ceil(level * lanes - workLeft)),
       ]),
     )
   }
@@ -60,13 +60,13 @@ function takesPart({ freeLanes, busySites, hasReported }: Load): boolean {
 
 /** The load per lane of the least loaded agents once they have got all waiting cells. */
 function levelOf(agents: readonly Load[], waiting: number): number {
-  const byLoad = [...agents].sort((a, b) => a.busySites / a.lanes - b.busySites / b.lanes)
+  const byLoad = [...agents].sort((a, b) => a.workLeft / a.lanes - b.workLeft / b.lanes)
   let lanes = 0
   let sites = waiting
   for (const agent of byLoad) {
-    if (lanes > 0 && sites / lanes <= agent.busySites / agent.lanes) break
+    if (lanes > 0 && sites / lanes <= agent.workLeft / agent.lanes) break
     lanes += agent.lanes
-    sites += agent.busySites
+    sites += agent.workLeft
   }
   return sites / Math.max(1, lanes)
 }
