@@ -9,8 +9,8 @@ import { SPARE_SITES_LEAST_LEFT_MS, SPARE_SITES_REPEAT_MS } from '../../limits.j
 import type { SiteMode } from '../site/index.js'
 
 /**
- * A site with fewer queued URLs is not worth a commit, a lease and a rebuild. Not more: of many small sites no
- * agent would release any, however far behind it is.
+ * A site with fewer queued URLs is not worth a commit, a lease and a rebuild. If this were higher, an agent
+ * with many small sites would release none, however far behind it is.
  */
 const LEAST_QUEUED = 4
 /** The rebuild reads all known URLs, so at least this part of them must be queued. */
