@@ -26,6 +26,8 @@ export interface LaneStatus {
   readonly taken?: number
   /** With heartbeats only: held sites with work left, and groups of them that other agents could take. */
   readonly busySites?: number
+  /** With heartbeats only: held sites, each counted as the part of its known URLs that is queued. */
+  readonly workLeft?: number
   readonly spareGroups?: number
 }
 

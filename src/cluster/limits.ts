@@ -98,6 +98,10 @@ export const BUCKET_DISPATCHER_LOOK_MS = 1_000
 // agent/site/page-faults.ts
 export const PAGE_FAULTS_STACK_CHARS = 4_000
 
+// coordinator/fair-shares.ts
+/** Longer than agents of one machine take turns with its processors. */
+export const FAIR_SHARES_HOLD_MS = 10_000
+
 // coordinator/route-publisher.ts
 /**
  * How often the counts are saved. They are for the report only: if the coordinator dies, the last are lost.

@@ -17,6 +17,7 @@ export function ledgerOfCalls(make: MakeCall): Ledger {
     takeSeat: make('takeSeat'),
     heartbeat: make('heartbeat'),
     waiting: make('waiting'),
+    countWaiting: make('countWaiting'),
     grant: make('grant'),
     leases: make('leases'),
     bind: make('bind'),

@@ -67,6 +67,8 @@ interface Leases {
    * incarnation.
    */
   waiting(limit: number, eligible?: readonly Incarnation[]): Promise<readonly WaitingCell[]>
+  /** How many cells wait, counted up to `limit`. */
+  countWaiting(limit: number): Promise<number>
   /**
    * Leases those of `cells` that still wait, each with a new epoch and with the turn of its group; a cell
    * whose turn another incarnation holds is not leased. `delayMs` is the least pause between two requests.

@@ -105,8 +105,8 @@ export const LIMITS = {
    */
   gatherMsPerAgent: 0.1,
   /**
-   * At the start, grants wait until all agents of the crawl have reported, or until no new one has for this
-   * time: a thread starts in less than a second, on a busy machine in a few.
+   * At the start, grants wait until all agents of the crawl have reported. Those that have not even joined
+   * the ledger are awaited for this time after the last news of the others.
    */
   agentGatherMs: 5_000,
   /**

@@ -767,6 +767,13 @@ export function ledgerContract(
         ])
       })
 
+      it('counts the cells that wait up to a limit, without those that are leased', async () => {
+        await ledger.append([append('x.test', '/'), append('y.test', '/'), append('z.test', '/')])
+        expect([await ledger.countWaiting(2), await ledger.countWaiting(9)]).toEqual([2, 3])
+        await lease(await ledger.join('a'), 'x.test')
+        expect(await ledger.countWaiting(9)).toBe(2)
+      })
+
       it('a heartbeat counts the cells that wait, and of many only that there are many', async () => {
         const me = await ledger.join('a')
         const waiting = async () => (await ledger.heartbeat(me, LEASE, '{}')).waiting

@@ -82,6 +82,7 @@ function aCall(random: SeededRandom, held: Map<string, Held>, count: number): Ca
     ledger => ledger.heartbeat(agent, LEASE, `{"fetches":${count}}`),
     ledger => ledger.heartbeat(1 + (count % 5), LEASE, '{}'),
     ledger => ledger.waiting(1 + (count % 5), count % 2 === 0 ? [agent] : undefined),
+    ledger => ledger.countWaiting(1 + (count % 5)),
     ledger => ledger.grant(agent, CELLS.slice(count % 5), LEASE, 250),
     ledger => ledger.leases(agent, count % 9),
     ledger => ledger.takeSeat(agent, LEASE),

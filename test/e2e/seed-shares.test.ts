@@ -11,7 +11,7 @@ import { orbweaver, temporary } from '../kit/orbweaver.js'
 /**
  * So few that a site is not worth moving: who has it at first crawls all of it, however busy the machine is.
  */
-const PAGES = 8
+const PAGES = 4
 
 async function shares(seeds: number, agents: number, ...flags: readonly string[]): Promise<number[]> {
   const hosts = await NamedHosts.start()

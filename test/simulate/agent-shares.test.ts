@@ -55,6 +55,15 @@ describe.each([2, 4, 8])('%i agents with more lanes than there are sites', agent
   })
 })
 
+describe.each([2, 4, 8])('%i agents with fewer lanes than there are sites', agents => {
+  it.each([1.25, 2.5, 7])('crawl an equal share of %f times as many sites each', async times => {
+    const lanes = 20
+    // Sites take longer than some heartbeats, which tell what is left of them.
+    const shares = await crawl(times * lanes * agents, 12, { agents, lanes, delayMs: 1_000, seed: agents })
+    expect(unevenness(shares, agents), shares.join(' ')).toBeLessThan(0.1)
+  })
+})
+
 describe('an agent that joins a crawl under way', () => {
   const faults = [{ kind: 'join', after: 0.25, agent: 0, forMs: 0, byMs: 0, isSeen: true }] as const
 
@@ -65,6 +74,12 @@ describe('an agent that joins a crawl under way', () => {
     // A quarter was done before it came: a third of the rest is a quarter of all.
     expect(shares[2], shares.join(' ')).toBeGreaterThan((30 * 200) / 6)
     expect(shares[2], shares.join(' ')).toBeLessThan((30 * 200) / 3)
+  })
+
+  it('takes over its share of small sites', async () => {
+    const shares = await crawl(60, 9, { agents: 2, faults, delayMs: 8_000 })
+    expect(shares).toHaveLength(3)
+    expect(shares[2], shares.join(' ')).toBeGreaterThan((60 * 9) / 6)
   })
 
   it('takes nothing over where lanes keep their sites to the end', async () => {

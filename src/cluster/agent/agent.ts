@@ -226,7 +226,9 @@ export class Agent {
     const { counters, offer, spareSites, heldCells, probe, waitingFor, checkpoint } = this.#parts
     const lanes = offer.status()
     // Without other agents nobody reads the load, so it is not computed.
-    const sites = this.#isAlone ? { busySites: 0, spareGroups: 0 } : spareSites.load(heldCells.opening)
+    const sites = this.#isAlone
+      ? { busySites: 0, workLeft: 0, spareGroups: 0 }
+      : spareSites.load(heldCells.opening)
     return heartbeatStatus(counters, lanes, sites, probe.peers, waitingFor(), checkpoint.done)
   }
 

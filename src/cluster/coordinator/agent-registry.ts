@@ -13,7 +13,11 @@ export interface AgentLoad {
   readonly lanes: number
   readonly freeLanes: number
   readonly busySites: number
+  /** The same sites, each counted as the part of it that is left. */
+  readonly workLeft: number
   readonly spareGroups: number
+  /** False if the agent has joined and has not sent a status yet. */
+  readonly hasReported: boolean
 }
 
 interface Entry {
@@ -24,7 +28,7 @@ interface Entry {
   status: LaneStatus
   /**
    * The least number of leases that the latest status does not include; `granted` lists those of this
-   * coordinator.
+   * coordinator that the last heartbeat does not include.
    */
   unseen: number
   granted: { readonly grant: number; readonly lane: number }[]
@@ -59,6 +63,13 @@ export class AgentRegistry {
     return this.#entries.size
   }
 
+  /** The lanes of all agents. */
+  get lanes(): number {
+    let lanes = 0
+    for (const { row } of this.#entries.values()) lanes += row.lanes
+    return lanes
+  }
+
   /** Takes a status from the bus, which may be late or repeated; true if it is the latest. */
   receive(from: Incarnation, status: LaneStatus): boolean {
     const entry = this.#entries.get(from)
@@ -75,6 +86,11 @@ export class AgentRegistry {
     return count
   }
 
+  /** How many agents have joined and have not reported yet. */
+  get starting(): number {
+    return this.size - this.reported
+  }
+
   /** The load of each agent by its last heartbeat; leases granted since count as busy sites. */
   loads(): AgentLoad[] {
     return [...this.#entries.values()].map(entry => {
@@ -88,7 +104,9 @@ export class AgentRegistry {
         lanes: row.lanes,
         freeLanes: Math.max(0, status.free - unseen),
         busySites: (beat.busySites ?? 0) + since,
+        workLeft: (beat.workLeft ?? 0) + Math.max(since, entry.granted.length),
         spareGroups: beat.spareGroups ?? 0,
+        hasReported: status.at > 0,
       }
     })
   }
@@ -107,7 +125,9 @@ export class AgentRegistry {
       const { row, status } = entry
       const unseen = unseenOf(entry)
       // Lanes with cells on the way count as busy.
-      const bound = entry.granted.map(({ lane }) => lane).filter(lane => lane > 0)
+      const bound = unseenGrants(entry)
+        .map(({ lane }) => lane)
+        .filter(lane => lane > 0)
       return {
         name: row.name,
         incarnation: row.incarnation,
@@ -129,14 +149,18 @@ export class AgentRegistry {
 }
 
 function unseenOf(entry: Entry): number {
-  entry.granted = entry.granted.filter(({ grant }) => grant > entry.status.seen)
-  return Math.max(entry.unseen, entry.granted.length)
+  entry.granted = entry.granted.filter(({ grant }) => grant > entry.beat.seen)
+  return Math.max(entry.unseen, unseenGrants(entry).length)
+}
+
+function unseenGrants({ granted, status }: Entry): Entry['granted'] {
+  return granted.filter(({ grant }) => grant > status.seen)
 }
 
 /** Before its first status an agent has sent '{}'. Keeps these fields only: a status has many more. */
 function statusIn(text: string): LaneStatus {
   const status = JSON.parse(text) as Partial<LaneStatus>
   const { at = 0, seen = 0, free = 0, held = 0, busyLanes = [], capacity = 1 } = status
-  const { stage = 0, taken = 0, busySites = 0, spareGroups = 0 } = status
-  return { at, seen, free, held, busyLanes, capacity, stage, taken, busySites, spareGroups }
+  const { stage = 0, taken = 0, busySites = 0, workLeft = 0, spareGroups = 0 } = status
+  return { at, seen, free, held, busyLanes, capacity, stage, taken, busySites, workLeft, spareGroups }
 }

@@ -120,7 +120,7 @@ export class CoordinatorSeat {
   }
 
   async #coordinator(incarnation: Incarnation, signal: AbortSignal): Promise<Coordinator> {
-    const { clock, ledger, bus, leaseMs, log, expectedAgents, onClosed } = this.#parts
+    const { clock, config, ledger, bus, leaseMs, log, expectedAgents, onClosed } = this.#parts
     const assignment = new LiveAssignment(await this.#parts.assignment())
     return this.#parts.newCoordinator({
       clock,
@@ -132,6 +132,7 @@ export class CoordinatorSeat {
       repartitioner: this.#repartitioner(assignment),
       beatMs: this.#beatMs,
       leastDelayMs: () => this.#delayMs,
+      slices: config.slices === 'on',
       expectedAgents,
       ordersBySize: true,
       signal,

@@ -18,6 +18,7 @@ class Place {
   readonly stopping = new AbortController()
   /** Agents that the crawl starts. */
   expected = 0
+  slices = true
   /** In whose name the last coordinator acts. */
   incarnation = 0
 
@@ -49,6 +50,7 @@ class Place {
       leaseMs: LEASE,
       beatMs: BEAT,
       leastDelayMs: () => 0,
+      slices: this.slices,
       expectedAgents: this.expected,
       ordersBySize: true,
       signal: this.stopping.signal,
@@ -96,15 +98,18 @@ describe('the coordinator', () => {
     expect(heard.filter(({ kind }) => kind === 'leases')).toHaveLength(2)
   })
 
-  it('gives nothing before all agents that the crawl starts have said what they can take, and then each its share', async () => {
+  it('gives nothing before all agents that the crawl starts have reported, however slowly, and then each its share', async () => {
     const cells = Array.from({ length: 40 }, (_, i) => `site-${i}`)
     await place.site(...cells)
     place.expected = 3
     const incarnations = await Promise.all(['a', 'b', 'c'].map(name => place.ledger.join(name, 1_000)))
     void (await place.coordinator()).run()
     for (const incarnation of incarnations) {
+      for (let second = 0; second < 8; second++) {
+        place.clock.advance(BEAT)
+        await place.settle()
+      }
       for (const each of incarnations) expect(await place.cellsOf(each)).toEqual([])
-      place.clock.advance(2 * BEAT)
       await place.beat(incarnation, 1_000)
       place.clock.advance(BEAT)
       await place.settle()
@@ -113,6 +118,44 @@ describe('the coordinator', () => {
       incarnations.map(async incarnation => (await place.cellsOf(incarnation)).length),
     )
     expect(shares).toEqual([14, 13, 13])
+  })
+
+  it('holds the last sites back for an agent with less to do and no free lane, for a few seconds', async () => {
+    const [a, b] = await Promise.all(['a', 'b'].map(name => place.ledger.join(name, 10)))
+    const report = async () => {
+      const busy = { seen: 0, busyLanes: [], capacity: 1, at: place.clock.now() }
+      const says = (incarnation: number, free: number, held: number) =>
+        place.ledger.heartbeat(
+          incarnation,
+          LEASE,
+          JSON.stringify({ ...busy, free, held, busySites: held, workLeft: held }),
+        )
+      await says(a, 6, 4)
+      await says(b, 0, 2)
+    }
+    await place.site('u', 'v', 'w', 'x', 'y', 'z')
+    await report()
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(a)).toEqual(['u', 'v'])
+    for (let second = 0; second < 11; second++) {
+      expect(await place.cellsOf(a)).toEqual(['u', 'v'])
+      place.clock.advance(BEAT)
+      await place.settle()
+    }
+    expect(await place.cellsOf(a)).toEqual(['u', 'v', 'w', 'x', 'y', 'z'])
+    expect(await place.cellsOf(b)).toEqual([])
+  })
+
+  it('holds nothing back where lanes keep their sites to the end: a free lane takes the head of the queue', async () => {
+    place.slices = false
+    await place.site('x', 'y')
+    const [a, b] = [await place.agent('a', 2), await place.ledger.join('b', 9)]
+    const status = { at: 1, seen: 0, free: 0, held: 1, busyLanes: [1], capacity: 1, busySites: 1 }
+    await place.ledger.heartbeat(b, LEASE, JSON.stringify(status))
+    void (await place.coordinator()).run()
+    await place.settle()
+    expect(await place.cellsOf(a)).toEqual(['x', 'y'])
   })
 
   it.each(['dynamic', 'hash', 'static-random'] as const)(

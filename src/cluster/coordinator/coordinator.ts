@@ -19,8 +19,9 @@ import {
   sleep,
   WakeUp,
 } from '../../model/index.js'
-import { type Assignment, TurnRequests } from '../../plan/assign/index.js'
+import { type AgentView, type Assignment, TurnRequests } from '../../plan/assign/index.js'
 import { AgentRegistry } from './agent-registry.js'
+import { FairShares } from './fair-shares.js'
 import type { Repartitioner } from './repartitioner.js'
 import { RoutePublisher } from './route-publisher.js'
 import { SelfRoutedCells } from './self-routed-cells.js'
@@ -47,6 +48,8 @@ export interface CoordinatorParts {
   readonly beatMs: Millis
   /** The present politeness delay. */
   readonly leastDelayMs: () => Millis
+  /** False if a lane keeps its site to the end and then takes the next at once, as in the paper. */
+  readonly slices: boolean
   /** Agents that this crawl starts: sites are shared among them from the beginning. */
   readonly expectedAgents: number
   /** The queue is ordered by size at the start (D3, D14), not by arrival. */
@@ -74,6 +77,7 @@ export class Coordinator {
   readonly #selfRouted: SelfRoutedCells
   readonly #routes: RoutePublisher
   readonly #quorum: StartupQuorum
+  readonly #shares: FairShares
   readonly #takeover: SiteTakeover
 
   constructor(parts: CoordinatorParts) {
@@ -83,6 +87,7 @@ export class Coordinator {
     this.#selfRouted = new SelfRoutedCells(parts.clock, parts.assignment)
     this.#routes = new RoutePublisher(parts.clock, parts.ledger, parts.bus, parts.assignment)
     this.#quorum = new StartupQuorum(parts.clock, parts.expectedAgents)
+    this.#shares = new FairShares(parts.clock)
     this.#takeover = new SiteTakeover(parts.clock, parts.bus)
     parts.signal.addEventListener('abort', () => this.#wake.notify(), { once: true })
   }
@@ -132,12 +137,23 @@ export class Coordinator {
     }
     const rows = await ledger.agents()
     this.#agents.look(rows)
+    if (this.#sharesEvenly) await this.#countWaiting()
     this.#mayWait = true
     this.#readsHeld = true
     await this.#routes.look(rows, this.#agents)
     await this.#parts.repartitioner?.look(this.#agents.views())
     // With other assignments a released site would go back to the agent that had it.
     if (assignment.name === 'dynamic') this.#takeover.look(this.#agents.loads())
+  }
+
+  /** Assignments that look at the whole queue know themselves which agent each cell is meant for. */
+  get #sharesEvenly(): boolean {
+    return this.#parts.slices && this.#parts.assignment.looksAt === 'head'
+  }
+
+  async #countWaiting(): Promise<void> {
+    const limit = Math.min(READ_ALL, this.#agents.lanes)
+    this.#shares.counted(await this.#parts.ledger.countWaiting(limit), limit)
   }
 
   /** Once in a crawl, by any coordinator. */
@@ -164,7 +180,7 @@ export class Coordinator {
   async #grantWaiting(): Promise<number> {
     const { ledger, bus, assignment } = this.#parts
     if (!this.#mayWait || assignment.looksAt === 'nothing') return 0
-    if (!this.#quorum.isOver(this.#agents.reported)) return 0
+    if (!this.#quorum.isOver(this.#agents.reported, this.#agents.starting)) return 0
     const agents = this.#agents.views()
     const eligible = agents.filter(({ freeLanes }) => freeLanes > 0)
     const free = eligible.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
@@ -179,18 +195,25 @@ export class Coordinator {
     if (unrequested.length < read.length) this.#mayWait = true
     const { waiting, agents: ours } = this.#selfRouted.without(unrequested, agents)
     if (waiting.length === 0) return 0
-    const views = ours.map(view => ({ ...view, freeLanes: Math.min(view.freeLanes, waiting.length) }))
-    const assigned = assignment.assign(waiting, views)
+    const offers = ours.map(view => ({ ...view, freeLanes: Math.min(view.freeLanes, waiting.length) }))
+    const assigned = assignment.assign(waiting, this.#withQuotas(offers, read.length, read.length === limit))
     const bound = assignment.plan?.takeNew() ?? []
     if (bound.length > 0) await ledger.bind(bound)
     await this.#routes.publish()
     const granted = await this.#grantAll(assigned.given, unrequested.length)
     this.#routes.account.granted(granted)
+    this.#shares.granted(granted)
     // Sent again with every beat while the turns are needed: the bus may lose messages.
     for (const [to, groups] of assigned.wanted) bus.send({ kind: 'wanted', to, groups: [...groups] })
     // The other cells wait for a lane or for their turn.
     if (granted < waiting.length || waiting.length === limit) this.#mayWait = true
     return granted
+  }
+
+  #withQuotas(views: readonly AgentView[], read: number, hasMore: boolean): readonly AgentView[] {
+    if (!this.#sharesEvenly) return views
+    const quotas = this.#shares.quotas(this.#agents.loads(), read, hasMore)
+    return views.map(view => ({ ...view, quota: quotas.get(view.incarnation) ?? view.freeLanes }))
   }
 
   async #grantAll(picked: ReadonlyMap<Incarnation, readonly CellId[]>, waiting: number): Promise<number> {

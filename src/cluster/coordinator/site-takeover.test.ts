@@ -12,7 +12,9 @@ const agent = (incarnation: number, busySites: number, over: Partial<AgentLoad> 
   lanes: 1_000,
   freeLanes: 900,
   busySites,
+  workLeft: busySites,
   spareGroups: busySites,
+  hasReported: true,
   ...over,
 })
 

@@ -38,6 +38,7 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
     endAllLeases: async () => cells.endAllLeases(),
     heartbeat: async (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
     waiting: async (limit, eligible) => cells.waiting(limit, eligible),
+    countWaiting: async limit => Math.min(state.counts.waiting, limit),
     grant: async (incarnation, wanted, leaseMs, delayMs, lane) =>
       cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
     leases: async (incarnation, after) => cells.leases(incarnation, after),

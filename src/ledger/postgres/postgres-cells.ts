@@ -1,6 +1,6 @@
 /** Heartbeats, the ends of leases, and the end of the crawl. */
 import type { CellId, Epoch, Millis } from '../../model/index.js'
-import { CELL_STATES, type FinishReason, type Heartbeat, type Incarnation } from '../index.js'
+import { CELL_STATES, type FinishReason, type Heartbeat, type Incarnation, MOST_COUNTED } from '../index.js'
 import { endOfCrawl } from '../rules/index.js'
 import { countWaiting, publicSettings, type Row, shareOf } from '../sql/index.js'
 import { textArray } from './postgres-connection.js'
@@ -28,7 +28,7 @@ export async function heartbeat(
   const incarnationOpen = incarnationRow?.[0] === true
   const held = incarnationOpen ? await renew(tx, incarnation, leaseMs) : []
   await wakeRested(tx)
-  const waiting = await answer(tx, countWaiting())
+  const waiting = await answer(tx, countWaiting(MOST_COUNTED))
   const settings = await answer(tx, publicSettings())
   const share = await answer(tx, shareOf(incarnation))
   // `gapAfter` (`rules/`); a server that was promoted is a gap as well. The agent's row is locked: grants to

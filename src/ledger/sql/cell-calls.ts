@@ -1,15 +1,14 @@
 /** Reads of cells: leases, loads of lanes, parked cells and sites. */
 import type { CellId, GroupId, Lease, Millis, OutcomeCode } from '../../model/index.js'
-import {
-  type CellState,
-  type Incarnation,
-  type LaneLoad,
-  type LaneName,
-  MOST_COUNTED,
-  type OutcomeCount,
-  type ParkedCell,
-  type SiteSummary,
-  type WaitingCell,
+import type {
+  CellState,
+  Incarnation,
+  LaneLoad,
+  LaneName,
+  OutcomeCount,
+  ParkedCell,
+  SiteSummary,
+  WaitingCell,
 } from '../index.js'
 import type { Row, Steps } from './sql-steps.js'
 
@@ -44,10 +43,10 @@ export function* leases(incarnation: Incarnation, after: number): Steps<Lease[]>
   })
 }
 
-/** The number of waiting cells, at most `MOST_COUNTED`. */
-export function* countWaiting(): Steps<number> {
+export function* countWaiting(limit: number): Steps<number> {
   const [[count]] = yield [
-    `SELECT count(*) FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT ${MOST_COUNTED}) AS waiting`,
+    `SELECT count(*) FROM (SELECT 1 FROM cell WHERE state = 'waiting' LIMIT $1) AS waiting`,
+    limit,
   ]
   return Number(count)
 }

@@ -1,7 +1,7 @@
 /** The calls of the port whose statements both engines share. */
 import type { Ledger } from '../index.js'
 import { agents, agentWork, readHeard } from './agent-calls.js'
-import { bind, defer, estimate, laneLoads, leases, parked } from './cell-calls.js'
+import { bind, countWaiting, defer, estimate, laneLoads, leases, parked } from './cell-calls.js'
 import { crawlState, reopen, saveSettings, settings, takeBudget, takeSeat } from './crawl-calls.js'
 import { files, readJournal, readJournals, swapFiles } from './pack-calls.js'
 import { loadMeta, loadOrigins, refusedOrigins, saveOrigin } from './site-facts.js'
@@ -11,6 +11,7 @@ import { joinAddresses, saveWait, waits } from './turn-calls.js'
 export const SHARED_READS = {
   agents,
   agentWork,
+  countWaiting,
   crawlState,
   files,
   laneLoads,

@@ -1,6 +1,13 @@
 /** Incarnations of agents, leases of cells, and the end: the rows that decide which incarnation may write. */
 import { type CellId, type Epoch, type Lease, type Millis, ownTurn, siteOfCell } from '../../model/index.js'
-import { CELL_STATES, type CellState, type FinishReason, type Heartbeat, type Incarnation } from '../index.js'
+import {
+  CELL_STATES,
+  type CellState,
+  type FinishReason,
+  type Heartbeat,
+  type Incarnation,
+  MOST_COUNTED,
+} from '../index.js'
 import { endOfCrawl, firstAllowed, gapAfter, mayBeGranted } from '../rules/index.js'
 import {
   countWaiting,
@@ -71,7 +78,7 @@ export function heartbeat(
     now,
     held,
     grants: Number(grants),
-    waiting: answer(db, countWaiting()),
+    waiting: answer(db, countWaiting(MOST_COUNTED)),
     settings: answer(db, publicSettings()),
     crawlOpen: state === 'open',
     incarnationOpen: open > 0,

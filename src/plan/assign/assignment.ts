@@ -9,6 +9,8 @@ export interface AgentView {
   /** The number of sites it crawls at the same time. */
   readonly lanes: number
   readonly freeLanes: number
+  /** The most cells it gets in this round, besides those that only it can lease; absent: any number. */
+  readonly quota?: number
   /** The number of sites that it holds or was granted: its load. */
   readonly held: number
   /** Numbers, from 1, of its busy lanes. */

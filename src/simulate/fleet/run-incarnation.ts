@@ -153,6 +153,7 @@ function coordinate(
     leaseMs: LEASE_MS,
     beatMs: RUN_INCARNATION_BEAT_MS,
     leastDelayMs: () => Number(config.delay),
+    slices: config.slices === 'on',
     expectedAgents: config.agents,
     ordersBySize: true,
     signal,

@@ -43,16 +43,28 @@ function spareOf(sites: Record<string, SiteInHand>, givesAway = true, concluded 
 describe('sites that can go to an agent that has run dry', () => {
   it('are those with enough left to do for what they cost to rebuild', () => {
     const { spare, pick } = spareOf({
-      few: site({ queued: 5, known: 9 }),
+      few: site({ queued: 3, known: 9 }),
       nearlyDone: site({ queued: 40, known: 10_000 }),
       leaving: site({ mode: { is: 'leaving', to: 'slice', until: 0, why: '' } }),
       done: site({ queued: 0 }),
       unread: site({ queued: 0, known: 0, idle: false }),
-      paused: site({ queued: 5, known: 9, idle: true }),
+      paused: site({ queued: 3, known: 9, idle: true }),
+      small: site({ queued: 4, known: 9 }),
       good: site(),
     })
-    expect(spare.load()).toEqual({ busySites: 6, spareGroups: 1 })
-    expect(pick(9)).toEqual(['good'])
+    expect(spare.load()).toMatchObject({ busySites: 7, spareGroups: 2 })
+    expect(pick(9)).toEqual(['small', 'good'])
+  })
+
+  it('count for what is left of them', () => {
+    const { spare } = spareOf({
+      half: site({ queued: 50, known: 100 }),
+      quarter: site({ queued: 25, known: 100 }),
+      done: site({ queued: 0 }),
+      unread: site({ queued: 0, known: 0, idle: false }),
+    })
+    expect(spare.load().workLeft).toBe(2)
+    expect(spare.load(3).workLeft).toBe(5)
   })
 
   it('are first those that nobody asks at the moment, then those with the fewest URLs to rebuild', () => {
@@ -85,7 +97,7 @@ describe('sites that can go to an agent that has run dry', () => {
       // Its second turn, that of an address it no longer has, means nothing any more.
       moved: site({ groups: [turn(), { ...turn(3), dissolved: true }] }),
     })
-    expect(spare.load()).toEqual({ busySites: 7, spareGroups: 2 })
+    expect(spare.load()).toMatchObject({ busySites: 7, spareGroups: 2 })
     expect(pick(9)).toEqual(['one', 'two', 'moved'])
   })
 
@@ -113,12 +125,12 @@ describe('sites that can go to an agent that has run dry', () => {
     expect(spare.load().spareGroups).toBe(2)
     clock.advance(1_000)
     concluded = 40
-    expect(spare.load()).toEqual({ busySites: 2, spareGroups: 0 })
+    expect(spare.load()).toMatchObject({ busySites: 2, spareGroups: 0 })
   })
 
   it('are none where lanes keep their sites to the end', () => {
     const { spare, pick } = spareOf({ a: site(), b: site() }, false)
-    expect(spare.load()).toEqual({ busySites: 2, spareGroups: 0 })
+    expect(spare.load()).toMatchObject({ busySites: 2, spareGroups: 0 })
     expect(pick(9)).toEqual([])
   })
 })

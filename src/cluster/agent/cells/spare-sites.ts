@@ -8,14 +8,19 @@ import type { GroupPace } from '../../../page/politeness/index.js'
 import { SPARE_SITES_LEAST_LEFT_MS, SPARE_SITES_REPEAT_MS } from '../../limits.js'
 import type { SiteMode } from '../site/index.js'
 
-/** A site with fewer queued URLs is not worth a commit, a lease and a rebuild. */
-const LEAST_QUEUED = 10
+/**
+ * A site with fewer queued URLs is not worth a commit, a lease and a rebuild. If this were higher, an agent
+ * with many small sites would release none, however far behind it is.
+ */
+const LEAST_QUEUED = 4
 /** The rebuild reads all known URLs, so at least this part of them must be queued. */
 const LEAST_QUEUED_PART = 1 / 20
 
 export interface SiteLoad {
   /** Sites with something left to do. */
   readonly busySites: number
+  /** The same sites, each counted as the part of its known URLs that is queued. */
+  readonly workLeft: number
   /** Groups of sites that could go to others. */
   readonly spareGroups: number
 }
@@ -56,13 +61,16 @@ export class SpareSites<Site extends SiteInHand> {
 
   load(opening = 0): SiteLoad {
     let busySites = opening
+    let workLeft = opening
     let queued = 0
     for (const site of this.#sites().values()) {
       queued += site.frontier.size
       if (!site.idle || !site.frontier.isEmpty) busySites++
+      workLeft += partLeft(site)
     }
     const isSoonDone = this.#leftMs(queued) < SPARE_SITES_LEAST_LEFT_MS
-    return { busySites, spareGroups: isSoonDone ? 0 : this.#groups().length }
+    const spareGroups = isSoonDone ? 0 : this.#groups().length
+    return { busySites, workLeft: Math.round(workLeft), spareGroups }
   }
 
   /** How long the queued URLs take at the average pace of this agent. */
@@ -100,6 +108,11 @@ export class SpareSites<Site extends SiteInHand> {
     }
     return [...groups.values()].filter(isSpare)
   }
+}
+
+/** All of a site is left before its inbox was read. */
+function partLeft({ idle, frontier: { size, known } }: SiteInHand): number {
+  return known > 0 ? size / known : idle ? 0 : 1
 }
 
 function isSpare(sites: readonly SiteInHand[]): boolean {

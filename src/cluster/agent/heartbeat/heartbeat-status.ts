@@ -40,6 +40,7 @@ export function heartbeatStatus(
     stage: lanes.stage ?? 0,
     taken: lanes.taken ?? 0,
     busySites: sites.busySites,
+    workLeft: sites.workLeft,
     spareGroups: sites.spareGroups,
     load: lanes.load,
     peers,

@@ -51,22 +51,22 @@ export class LaneOffer {
 
   /** Sites that the agent could take now; negative if it has too many. */
   get free(): number {
-    const { lanes, laneCount, capacity, heldCells } = this.#parts
+    const { lanes, laneCount, heldCells } = this.#parts
     // With more sites than this, those with long waits are released to rest in the ledger.
     const room = 2 * lanes + LIMITS.sitesInWait - heldCells.sites.size
-    return Math.min(capacity().lanes - laneCount.busy, room) - heldCells.opening
+    return Math.min(this.#capacity().lanes - laneCount.busy, room) - heldCells.opening
   }
 
   status(): LaneStatus & { readonly load: MachineLoad | null } {
-    const { laneCount, capacity, routes, heldCells } = this.#parts
-    const { load, capacity: left } = capacity()
+    const { laneCount, routes, heldCells } = this.#parts
+    const { load, capacity } = this.#capacity()
     return {
       at: ++this.#statuses,
       seen: heldCells.seen,
       free: this.offered,
       held: heldCells.count,
       busyLanes: laneCount.numbers(),
-      capacity: left,
+      capacity,
       stage: routes?.stage ?? 0,
       taken: routes?.taken ?? 0,
       load,
@@ -76,6 +76,16 @@ export class LaneOffer {
   /** Sites that the agent asks for: 0 if no more are wanted, and never less. */
   get offered(): number {
     return this.#parts.isDone() ? 0 : Math.max(0, this.free)
+  }
+
+  /**
+   * Before the first lease the thread was only busy with its own start, which says nothing about how many
+   * sites it can crawl.
+   */
+  #capacity(): AgentCapacity {
+    const { lanes, capacity, heldCells } = this.#parts
+    const measured = capacity()
+    return heldCells.seen === 0 ? { lanes, capacity: 1, load: measured.load } : measured
   }
 
   /** Sends changes to the coordinator. The next heartbeat makes up for a lost message. */

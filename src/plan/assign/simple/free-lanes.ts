@@ -13,6 +13,8 @@ const LEAST_WEIGHT = 1 / 4
 interface Offer {
   readonly view: AgentView
   readonly weight: number
+  /** How many sites the agent gets. */
+  readonly most: number
   /** Sites that the agent holds, those of this round included. */
   load: number
   taken: number
@@ -38,7 +40,7 @@ export class FreeLanes {
   /** The agent with the first lane; null if no lane is free. */
   get first(): Incarnation | null {
     for (let offer = this.#offers.first; offer !== undefined; offer = this.#offers.first) {
-      if (offer.taken >= offer.view.freeLanes) {
+      if (offer.taken >= offer.most) {
         this.#offers.shift()
         continue
       }
@@ -62,7 +64,14 @@ export class FreeLanes {
 
 function offerOf(view: AgentView): Offer {
   const spare = Math.max(LEAST_WEIGHT, Math.min(1, view.capacity / ENOUGH))
-  const offer = { view, weight: spare * Math.max(1, view.lanes), load: view.held, taken: 0, key: 0 }
+  const offer = {
+    view,
+    weight: spare * Math.max(1, view.lanes),
+    most: Math.min(view.freeLanes, view.quota ?? view.freeLanes),
+    load: view.held,
+    taken: 0,
+    key: 0,
+  }
   offer.key = keyOf(offer)
   return offer
 }
