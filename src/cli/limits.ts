@@ -3,24 +3,24 @@
  */
 
 // checkpoint.ts
-export const CHECKPOINT_LOOK_MS = 200
-export const CHECKPOINT_WAIT_MS = 120_000
+export const CHECKPOINT_LOOK_MS = 200 // a person waits for it
+export const CHECKPOINT_WAIT_MS = 120_000 // four leases of an agent that hangs
 
 // exit/interruption.ts
-export const INTERRUPTION_GRACE_MS = 1_000
-export const WATCH_MS = 100
+export const INTERRUPTION_GRACE_MS = 1_000 // a person who pressed Ctrl-C waits
+export const WATCH_MS = 100 // a person who pressed Ctrl-C waits
 
 // output/progress.ts
-export const PROGRESS_LIVE_MS = 250
-export const PROGRESS_PLAIN_MS = 10_000
-export const BAR_CHARS = 20
+export const PROGRESS_LIVE_MS = 250 // fast enough to look live
+export const PROGRESS_PLAIN_MS = 10_000 // each line stays in a log file
+export const BAR_CHARS = 20 // leaves room for the figures in 80 columns
 
 // output/simulate-progress.ts
-export const SIMULATE_PROGRESS_LIVE_MS = 500
-export const SIMULATE_PROGRESS_PLAIN_MS = 15_000
+export const SIMULATE_PROGRESS_LIVE_MS = 500 // fast enough to look live
+export const SIMULATE_PROGRESS_PLAIN_MS = 15_000 // each line stays in a log file
 
 // output/summary.ts
-export const SHOWN_SITES = 8
+export const SHOWN_SITES = 8 // the summary fits one screen
 
 // simulate.ts
 /** Crawls with more sites take too long to simulate repeatedly. */

@@ -10,6 +10,13 @@ export const TURN_LOOK_MS = 5_000
 /** A batch is in memory three times while it is read. */
 export const INBOX_BATCH_ROWS = 500
 
+// agent/cells/route-claimer.ts
+/** Names of cells of split sites are long, and a message on the bus must be short. */
+export const MESSAGE_CELLS = 20
+/** Cells of the queue that one read returns: few reads for a small share, little memory for a large one. */
+export const LEAST_READ_CELLS = 100
+export const MOST_READ_CELLS = 2_000
+
 // agent/cells/shard-claimer.ts
 /** Any agent may claim a shard that was free for this long. */
 export const SHARD_CLAIMER_ORPHAN_MS = 3_000
@@ -21,7 +28,7 @@ export const SHARD_CLAIMER_EXCESS_MS = 5_000
 export const RELEASE_PAUSE_MS = 60_000
 
 // agent/cells/site-opener.ts
-export const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024
+export const JOURNAL_BATCH_BYTES = 4 * 1024 * 1024 // bounds the memory of a rebuild
 /** A journal up to this length is kept between the two passes of the rebuild. */
 export const KEPT_JOURNAL_BYTES = 64 * 1024
 
@@ -49,20 +56,20 @@ export const SPARE_SITES_LEAST_LEFT_MS = 10_000
 export const SPARE_SITES_REPEAT_MS = 2_000
 
 // agent/cells/turn-hand-over.ts
-export const TURN_HAND_OVER_LEAST_KEEP_MS = 1_000
+export const TURN_HAND_OVER_LEAST_KEEP_MS = 1_000 // a hand-over itself takes a heartbeat
 
 // agent/heartbeat/heartbeat-loop.ts
 /** How long a lease lasts without a heartbeat. */
 export const LEASE_MS = 30_000
-export const HEARTBEAT_MS = 1_000
+export const HEARTBEAT_MS = 1_000 // a lease survives many lost ones
 
 // agent/heartbeat/peer-probe.ts
-export const PEER_PROBE_EVERY_MS = 10_000
+export const PEER_PROBE_EVERY_MS = 10_000 // distances change slowly
 /** Shorter times count as this: a coarse clock may measure zero. */
 export const PEER_PROBE_LEAST_MS = 0.01
 
 // agent/lane/lane-politeness.ts
-export const PAUSE_LOOK_MS = 250
+export const PAUSE_LOOK_MS = 250 // a person waits for the crawl to continue
 
 // agent/lane/procedure-turns.ts
 /** After this, a turn that another agent holds is requested again. */
@@ -83,20 +90,20 @@ export const ROUTER_SHOWN_CHARS = 120
 export const RECEIVED_LINK_BYTES = 32
 
 // agent/pack/page-budget.ts
-export const PAGE_BUDGET_BLOCK_PAGES = 500
+export const PAGE_BUDGET_BLOCK_PAGES = 500 // seconds of work of an agent per call of the ledger
 
 // agent/pack/sent-links.ts
-export const GENERATION_URLS = 150_000
+export const GENERATION_URLS = 150_000 // two generations of 8-byte entries take a few megabytes
 
 // agent/pack/transmitter.ts
-export const DISK_RETRY_MS = 2_000
+export const DISK_RETRY_MS = 2_000 // a person frees space, which takes longer
 
 // agent/site/bucket-dispatcher.ts
 /** The longest wait for room in the bucket or in the window of states. */
 export const BUCKET_DISPATCHER_LOOK_MS = 1_000
 
 // agent/site/page-faults.ts
-export const PAGE_FAULTS_STACK_CHARS = 4_000
+export const PAGE_FAULTS_STACK_CHARS = 4_000 // a page must not fill the log
 
 // coordinator/fair-shares.ts
 /** Longer than agents of one machine take turns with its processors. */
@@ -125,4 +132,4 @@ export const CHANNEL_SILENCE_MS = 10_000
 // transfer/remote-pack-store.ts
 /** How long to try before the store counts as away. */
 export const REMOTE_PACK_STORE_PATIENCE_MS = 5_000
-export const REMOTE_PACK_STORE_AGAIN_MS = 250
+export const REMOTE_PACK_STORE_AGAIN_MS = 250 // a restarted coordinator listens again soon

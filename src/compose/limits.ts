@@ -3,13 +3,13 @@
  */
 
 // open-ledger.ts
-export const OPEN_LEDGER_AGAIN_MS = 500
+export const OPEN_LEDGER_AGAIN_MS = 500 // a restart of the database takes seconds
 
 // run-agent-thread.ts
-export const RUN_AGENT_THREAD_TELL_MS = 500
+export const RUN_AGENT_THREAD_TELL_MS = 500 // twice per line of live progress at least
 
 // start-thread.ts
-export const FLAGS_MS = 5
+export const FLAGS_MS = 5 // the new thread is still starting then
 
 // system-random.ts
 // Random bytes are drawn in bulk: a call into OpenSSL per record id costs more than the id.

@@ -3,7 +3,7 @@
  */
 
 // file-digest.ts
-export const FILE_DIGEST_PIECE_BYTES = 1024 * 1024
+export const FILE_DIGEST_PIECE_BYTES = 1024 * 1024 // longer pieces are not faster
 
 // whole-io.ts
-export const WHOLE_IO_COPY_BYTES = 1024 * 1024
+export const WHOLE_IO_COPY_BYTES = 1024 * 1024 // longer pieces are not faster

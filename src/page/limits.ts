@@ -16,14 +16,14 @@ export const AT_ONCE_BYTES = 256 * 1024
 export const AT_ONCE_OUTPUT_BYTES = 4 * 1024 * 1024
 
 // fetch/body/zlib-coding.ts
-export const STREAM_CHUNK_BYTES = 64 * 1024
+export const STREAM_CHUNK_BYTES = 64 * 1024 // few calls, and little memory for a short body
 
 // fetch/body/zstd-coding.ts
 /** RFC 9659: the largest window that a receiver must support. */
 export const ZSTD_CODING_WINDOW_BYTES_MAX = 8 * 1024 * 1024
 
 // fetch/connect/connection.ts
-export const WINDOWS_INBOX_BYTES = 16 * 1024
+export const WINDOWS_INBOX_BYTES = 16 * 1024 // every connection has its own there
 
 // fetch/dns/hosts-file.ts
 /** Block lists of 100,000 names exist; names beyond this size are left to the system. */
@@ -44,7 +44,7 @@ export const DEFLATE_BYTES = 1024
 export const PLAN_SPLIT_CUT_CHARS = 200
 
 // frontier/queue/byte-queue.ts
-export const BYTE_QUEUE_PIECE_BYTES = 1024
+export const BYTE_QUEUE_PIECE_BYTES = 1024 // most sites have short queues
 
 // frontier/queue/queue-space.ts
 /** Fewer bytes are not worth a page. */
@@ -55,10 +55,10 @@ export const QUEUE_SPACE_SMALLEST_SPILL_BYTES = 1024
 export const REMEMBERED_SITES = 100_000
 
 // frontier/seen/seen-set.ts
-export const PARTITION_ENTRIES = 128 * 1024
+export const PARTITION_ENTRIES = 128 * 1024 // a partition is spilled as a whole: a megabyte of fingerprints
 
 // frontier/seen/seen-space.ts
-export const SEEN_SPACE_SMALLEST_SPILL_BYTES = 4096
+export const SEEN_SPACE_SMALLEST_SPILL_BYTES = 4096 // a page of the file system
 export const RECENT_MAX_BYTES = 1024 * 1024
 
 // frontier/traps/calendar.ts
@@ -74,10 +74,10 @@ export const CHARSET_PRESCAN_BYTES = 1_024
 export const LATE_META_BYTES = 256 * 1024
 
 // parse/links/rel.ts
-export const KNOWN_CHARS = 64
+export const KNOWN_CHARS = 64 // real values are short; a long one is not worth a place
 
 // parse/memory/page-memory.ts
-export const PAGE_MEMORY_KEPT_BYTES = 4 * 1024 * 1024
+export const PAGE_MEMORY_KEPT_BYTES = 4 * 1024 * 1024 // longer pages are rare
 
 // politeness/lease-margin.ts
 /** Interval of checks while waiting for a renewal. */
@@ -96,16 +96,16 @@ export const PHASE_CLOCK_ROUNDING_MS = 1
 export const PHASE_WINDOWS_TIMER_MS = 50
 
 // politeness/phases/plan.ts
-export const PLAN_PERIOD_MS = 10_000
+export const PLAN_PERIOD_MS = 10_000 // the guards take a small part of it
 /** A page waits for its node up to a round of all phases, so with many phases each is shorter. */
 export const PLAN_ROUND_MS = 40_000
-export const PLAN_LEAST_PERIOD_MS = 5_000
+export const PLAN_LEAST_PERIOD_MS = 5_000 // with shorter ones the guards take too much
 export const PLAN_GUARD_MS = 250
 export const PLAN_DRAIN_MOST_MS = 1_000
 
 // politeness/politeness.ts
-export const AUTO_MIN_MS = 1_000
-export const AUTO_MAX_MS = 30_000
+export const AUTO_MIN_MS = 1_000 // the usual delay of a polite crawler
+export const AUTO_MAX_MS = 30_000 // a slow server is not left for minutes
 
 // politeness/rate-limit.ts
 /** Unused rate can be caught up for this long, because timers are a millisecond or two late. */
@@ -118,7 +118,7 @@ export const KEEP_MS = 10_000
 export const TURN_DEMAND_FORGET_MS = 5_000
 
 // robots/robots-procedure.ts
-export const ROBOTS_PROCEDURE_PAUSE_MS = 2_000
+export const ROBOTS_PROCEDURE_PAUSE_MS = 2_000 // a server that restarts needs some seconds
 /** The least time for an attempt, however many addresses there are. */
 export const ROBOTS_PROCEDURE_LEAST_SHARE_MS = 2_000
 

@@ -12,7 +12,7 @@ export const LEAST_PIECE_PAGES = 10
 export const PREDICT_TIMES_MESSAGE_BYTES = 150
 
 // assign/learned/similar-sites.ts
-export const SIMILAR_SITES_MOST_SITES = 2 ** 22
+export const SIMILAR_SITES_MOST_SITES = 2 ** 22 // a key and a vertex share the 53 bits of a number
 
 // assign/turn-requests.ts
 /** Agents repeat a turn request every second, and the bus may lose some. */
@@ -23,7 +23,7 @@ export const REQUEST_MS = 3_000
 export const MEMBER_CHARS = 1024 * 1024
 
 // partition/io/line-scanner.ts
-export const LINE_SCANNER_SHOWN_CHARS = 24
+export const LINE_SCANNER_SHOWN_CHARS = 24 // the message fits one line
 
 // partition/solve.ts
 /** Bytes the pin counts and links of one k-way placement may take. */

@@ -7,7 +7,7 @@
 export const COUNT_URLS_BATCH_BYTES = 256 * 1024
 
 // known-web.ts
-export const KNOWN_WEB_READ_BYTES = 1024 * 1024
+export const KNOWN_WEB_READ_BYTES = 1024 * 1024 // longer pieces are not faster
 
 // report.ts
-export const TROUBLED_SITES = 100
+export const TROUBLED_SITES = 100 // a person reads them

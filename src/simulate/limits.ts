@@ -3,7 +3,7 @@
  */
 
 // check/describe-fact.ts
-export const ID_CHARS = 8
+export const ID_CHARS = 8 // enough to tell packs of a run apart
 
 // check/traffic-checker.ts
 /** Times are sums of fractions of a millisecond. */
@@ -18,16 +18,16 @@ export const LEASE_MS = 10_000
 export const BETWEEN_MS = 3_000
 
 // fleet/fleet.ts
-export const SEEN_BYTES = 256 * 1024
-export const QUEUE_BYTES = 256 * 1024
-export const RESTART_MS = 5_000
+export const SEEN_BYTES = 256 * 1024 // small, so that runs spill
+export const QUEUE_BYTES = 256 * 1024 // small, so that runs spill
+export const RESTART_MS = 5_000 // half a lease, so that some restarts find leases in force
 /** Time in which a supervisor notices that a process has ended. */
 export const SEEN_MS = 200
 
 // fleet/run-incarnation.ts
-export const RUN_INCARNATION_BEAT_MS = 1_000
-export const PACK_BYTES = 4_096
-export const FEW_LINK_BYTES = 1_024
+export const RUN_INCARNATION_BEAT_MS = 1_000 // as in a real crawl
+export const PACK_BYTES = 4_096 // a simulated pack is small
+export const FEW_LINK_BYTES = 1_024 // so few that agents meet the bound
 
 // fleet/simulated-assignment.ts
 /** Shorter than in a real crawl, like the leases, and shorter than the slowest answers. */
@@ -49,12 +49,12 @@ export const TIMEOUT_MS = 2_000
 export const SLOW_MS = 9_000
 
 // ports/virtual-store.ts
-export const VIRTUAL_STORE_FLUSH_MS = 4
+export const VIRTUAL_STORE_FLUSH_MS = 4 // as long as a disk takes
 /** How late the store of the mutant `ledger-first` writes. */
 export const LATE_MS = 2_000
 
 // ports/virtual-web.ts
-export const CROSS_LINKS = 2
+export const CROSS_LINKS = 2 // enough to reach all sites
 /** A site with a Crawl-delay has at most this many pages, so that it does not delay the end. */
 export const SLOW_PAGES = 10
 
@@ -83,11 +83,11 @@ export const LIST_LINK_BYTES = 75
 export const END_BYTES = 1_000
 
 // web/request-log.ts
-export const REQUEST_LOG_FLUSH_BYTES = 64 * 1024
-export const REQUEST_LOG_FLUSH_MS = 200
+export const REQUEST_LOG_FLUSH_BYTES = 64 * 1024 // few writes under load
+export const REQUEST_LOG_FLUSH_MS = 200 // tests read the log while it is written
 
 // web/response.ts
-export const CHUNK_BYTES = 4_096
+export const CHUNK_BYTES = 4_096 // several chunks per page
 
 // web/web-connection.ts
 /** With more pipelined input than this, the socket is paused. */
@@ -95,7 +95,7 @@ export const INPUT_BYTES = 64 * 1024
 
 // web/web-server.ts
 export const IDLE_MS = 75_000
-export const SWEEP_MS = 15_000
+export const SWEEP_MS = 15_000 // a fraction of the idle time
 
 // world.ts
 /** Shorter than servers take to answer, so that requests are always aborted at the end of a phase. */

@@ -12,13 +12,16 @@ export interface LedgerMutant {
   readonly caughtBy: string
 }
 
-const CELLS = 'sqlite-cells.ts'
 const PACKS = 'sqlite-packs.ts'
-const TURNS = 'sqlite-turns.ts'
+// In `sql/`: what both engines run.
 const CALLS = 'crawl-calls.ts'
+const INCARNATIONS = 'incarnation-calls.ts'
+const LEASES = 'lease-calls.ts'
+const QUEUE = 'queue-calls.ts'
+const TURNS = 'turn-calls.ts'
 const INBOXES = 'sqlite-inboxes.ts'
 const FILES = 'pack-calls.ts'
-const ORDER = 'sqlite-order.ts'
+const COUNTERS = 'sqlite-counters.ts'
 const SPLITS = 'sqlite-splits.ts'
 // In `rules/`: what every backend decides alike.
 const EXPIRY = 'lease-expiry.ts'
@@ -104,9 +107,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'cells of one site keep one delay',
-    file: SPLITS,
-    keeps: 'if (site === cell) return until',
-    breaks: 'return until',
+    file: LEASES,
+    keeps: 'if (split.length === 0) return new Map()',
+    breaks: 'return new Map()',
     caughtBy: 'keeps the delay of the site: a cell of it waits for the end of the last lease of any other',
   },
   {
@@ -118,24 +121,24 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'an incarnation that has ended takes no turn',
-    file: 'sqlite-ledger.ts',
-    keeps: 'answer(db, isIncarnationOpen(incarnation)) ? takeTurn(db, incarnation, ...args) : null',
-    breaks: 'takeTurn(db, incarnation, ...args)',
+    file: TURNS,
+    keeps: 'if (agent?.[0] !== 1) return null',
+    breaks: '',
     caughtBy: 'are not taken by an incarnation that has ended: nobody would release them',
   },
   {
     rule: 'a turn lasts as long as the latest lease under it',
     file: TURNS,
-    keeps: 'SET lease_until = max(lease_until, ?) WHERE grp = ?',
-    breaks: 'SET lease_until = min(lease_until, ?) WHERE grp = ?',
+    keeps: 'greatest(lease_until, $1)',
+    breaks: 'least(lease_until, $1)',
     caughtBy:
       'last as long as the latest lease under them: nobody has the turn of a group while another incarnation has a cell of it',
   },
   {
     rule: 'the turn of a group was held as long as the longest of its leases',
-    file: ORDER,
-    keeps: 'Math.max(Number(until), heldUntil)',
-    breaks: 'Number(until)',
+    file: TURNS,
+    keeps: '!known || known.until < hold.until',
+    breaks: '!known || known.until > hold.until',
     caughtBy:
       'were held until the latest lease of a silent incarnation ended, in whatever order its cells come back',
   },
@@ -155,9 +158,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a new site goes to the tail of the queue',
-    file: ORDER,
-    keeps: 'UPDATE crawl SET next_rank = next_rank + ? RETURNING next_rank',
-    breaks: 'UPDATE crawl SET first_rank = first_rank - ? RETURNING first_rank',
+    file: COUNTERS,
+    keeps: 'UPDATE crawl SET next_rank = next_rank + $1 RETURNING next_rank',
+    breaks: 'UPDATE crawl SET first_rank = first_rank - $1 RETURNING first_rank',
     caughtBy: 'puts a new site at the tail of the queue and keeps the order of arrival',
   },
   {
@@ -233,22 +236,22 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'nothing is committed after the end',
     file: PACKS,
-    keeps: `if (!isCrawlOpen(db)) return { status: 'refused', why: 'crawl-closed' }`,
+    keeps: `if (!answer(db, isCrawlOpen())) return { status: 'refused', why: 'crawl-closed' }`,
     breaks: '',
     caughtBy: 'the end is latched: nothing is leased or committed after it, and it stays what it was',
   },
   {
     rule: 'a pack never shortens a wait',
-    file: PACKS,
-    keeps: 'next_allowed = max(next_allowed, excluded.next_allowed)',
-    breaks: 'next_allowed = excluded.next_allowed',
+    file: TURNS,
+    keeps: 'greatest(turn.next_allowed, excluded.next_allowed)`',
+    breaks: 'excluded.next_allowed`',
     caughtBy: 'never shortens a wait',
   },
   {
     rule: 'a committed page is debited to the budget of its incarnation',
-    file: PACKS,
-    keeps: 'budget = max(0, budget - ?1)',
-    breaks: 'budget = budget + 0 * ?1',
+    file: 'agent-calls.ts',
+    keeps: 'budget = greatest(0, budget - $1)',
+    breaks: 'budget = budget + 0 * $1',
     caughtBy: 'a committed page leaves the budget of its incarnation',
   },
   {
@@ -281,9 +284,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'every lease has a higher epoch',
-    file: CELLS,
+    file: LEASES,
     keeps: 'epoch = epoch + 1',
-    breaks: 'epoch = max(epoch, 1)',
+    breaks: 'epoch = greatest(epoch, 1)',
     caughtBy: 'is granted to one agent only, with a rising epoch',
   },
   {
@@ -302,37 +305,37 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'sites of an agent that left go to the head of the queue',
-    file: CELLS,
-    keeps: 'for (const [cell] of held) toHead(db, String(cell))',
-    breaks: 'for (const [cell] of held) toTail(db, String(cell))',
+    file: INCARNATIONS,
+    keeps: 'yield* toHead(engine, held.map(lockedCell))',
+    breaks: `yield* toHead({ ...engine, numbers: (_, n) => engine.numbers('rank_tail', n) }, held.map(lockedCell))`,
     caughtBy: 'goes to the HEAD of the queue when its agent leaves or falls silent (D16)',
   },
   {
     rule: 'sites of an agent that fell silent go to the head of the queue',
-    file: ORDER,
-    keeps: 'of expired) toHead(db, String(cell), Number(heldUntil))',
-    breaks: 'of expired) toTail(db, String(cell))',
+    file: QUEUE,
+    keeps: 'yield* toHead(engine, rows.map(lockedCell))',
+    breaks: 'yield* toTail(engine, rows.map(lockedCell))',
     caughtBy: 'goes to the HEAD of the queue when its agent leaves or falls silent (D16)',
   },
   {
     rule: 'a heartbeat renews all leases',
-    file: CELLS,
-    keeps: 'UPDATE cell SET lease_until = ? WHERE agent = ?',
-    breaks: 'UPDATE cell SET lease_until = lease_until + 0 * ? WHERE agent = ?',
+    file: INCARNATIONS,
+    keeps: 'UPDATE cell SET lease_until = $1 WHERE cell = ANY',
+    breaks: 'UPDATE cell SET lease_until = lease_until + 0 * $1 WHERE cell = ANY',
     caughtBy: 'is kept by a heartbeat, and lost cells are not in its answer',
   },
   {
     rule: 'a lease that has ended is renewed only with the turn of its group',
-    file: CELLS,
-    keeps: 'OR EXISTS (SELECT 1 FROM turn WHERE turn.grp = cell.grp AND turn.agent = cell.agent))',
-    breaks: 'OR EXISTS (SELECT 1 FROM turn WHERE turn.grp = cell.grp))',
+    file: EXPIRY,
+    keeps: ' || holdsTurn',
+    breaks: ' || true',
     caughtBy: 'that has ended is not renewed once somebody has had the turn of its group',
   },
   {
     rule: 'after a gap of the ledger nobody’s cells are taken',
-    file: ORDER,
-    keeps: 'AND gap_until <= ?1 AND (last_heartbeat',
-    breaks: 'AND 0 <= ?1 AND (last_heartbeat',
+    file: QUEUE,
+    keeps: 'AND gap_until <= $1 AND',
+    breaks: 'AND 0 <= $1 AND',
     caughtBy: 'is not taken from others right after a gap in which nobody reached the ledger',
   },
   {
@@ -344,7 +347,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'nobody’s cells are taken while nobody at all was heard',
-    file: ORDER,
+    file: QUEUE,
     keeps: 'last_heartbeat = 0 OR last_heartbeat >= lease_until',
     breaks: 'last_heartbeat >= 0',
     caughtBy: 'closes nobody and takes nothing when nobody was heard at all: the machine stood still',
@@ -372,8 +375,8 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'the first request under a new lease waits for the end of the old one and the delay',
-    file: CELLS,
-    keeps: 'Math.ceil(firstAllowed(lastLease, own.delayMs, delayMs))',
+    file: LEASES,
+    keeps: 'Math.ceil(firstAllowed(lastLease, own[i].delayMs, delayMs))',
     breaks: '0',
     caughtBy: 'waits for the end of the old lease and the delay, the longer one of the setting and the site',
   },
@@ -386,16 +389,16 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'a cell with unread rows does not finish',
-    file: CELLS,
+    file: LEASES,
     keeps: `'AND appended = consumed'`,
     breaks: `''`,
     caughtBy: 'a cell with an unread row does not finish',
   },
   {
     rule: 'only the epoch in force finishes a cell',
-    file: CELLS,
-    keeps: `WHERE cell = ? AND epoch = ? AND \${HELD} \${condition}`,
-    breaks: `WHERE cell = ? AND epoch >= ? AND \${HELD} \${condition}`,
+    file: LEASES,
+    keeps: `WHERE cell = $1 AND epoch = $2 AND \${HELD} \${condition}`,
+    breaks: `WHERE cell = $1 AND epoch >= $2 AND \${HELD} \${condition}`,
     caughtBy: 'an old epoch finishes nothing',
   },
   {
@@ -403,7 +406,7 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
     file: END,
     keeps: 'if (leased > 0 || draining > 0) return null',
     breaks: '',
-    caughtBy: 'the crawl does not end while a cell waits or is leased; parked cells are told',
+    caughtBy: 'closes nobody and takes nothing when nobody was heard at all: the machine stood still',
   },
   {
     rule: 'the crawl does not end while a cell waits',
@@ -421,9 +424,9 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'the end is latched in the crawl row',
-    file: CELLS,
-    keeps: `UPDATE crawl SET state = 'closed', finish_reason = ?`,
-    breaks: 'UPDATE crawl SET finish_reason = ?',
+    file: INCARNATIONS,
+    keeps: `UPDATE crawl SET state = 'closed', finish_reason = $1`,
+    breaks: 'UPDATE crawl SET finish_reason = $1',
     caughtBy: 'the end is latched: nothing is leased or committed after it, and it stays what it was',
   },
   {
@@ -487,13 +490,13 @@ export const LEDGER_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a turn is kept while a cell of its group is leased',
     file: TURNS,
-    keeps: 'AND NOT EXISTS (SELECT 1 FROM cell WHERE agent = ? AND grp = ?)',
-    breaks: 'AND ? <> ?',
+    keeps: 'AND NOT EXISTS (SELECT 1 FROM cell WHERE cell.agent = hold.agent AND cell.grp = hold.grp)',
+    breaks: '',
     caughtBy: 'go with the last lease of a group, however that ends',
   },
   {
     rule: 'a wait that was told is never shortened',
-    file: 'turn-calls.ts',
+    file: TURNS,
     keeps: 'next_allowed = greatest(turn.next_allowed, excluded.next_allowed), delay_ms',
     breaks: 'next_allowed = excluded.next_allowed, delay_ms',
     caughtBy: 'carries the waits of the site and of its group across hand-over',

@@ -5,13 +5,14 @@
  */
 import type { LedgerMutant } from './mutants.js'
 
-const CELLS = 'postgres-cells.ts'
-const CRAWLS = 'postgres-crawls.ts'
 const INBOXES = 'postgres-inboxes.ts'
-const ORDER = 'postgres-order.ts'
 const PACKS = 'postgres-packs.ts'
-const TURNS = 'postgres-turns.ts'
 const SPLITS = 'postgres-splits.ts'
+// In `sql/`: what both engines run.
+const INCARNATIONS = 'incarnation-calls.ts'
+const LEASES = 'lease-calls.ts'
+const QUEUE = 'queue-calls.ts'
+const TURNS = 'turn-calls.ts'
 
 export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   {
@@ -51,16 +52,16 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'cells of one site keep one delay',
-    file: SPLITS,
+    file: LEASES,
     keeps: 'if (split.length === 0) return new Map()',
     breaks: 'return new Map()',
     caughtBy: 'keeps the delay of the site: a cell of it waits for the end of the last lease of any other',
   },
   {
     rule: 'a lease that has ended is renewed only with the turn of its group',
-    file: CELLS,
-    keeps: 'WHERE grp = ANY($1::text[]) AND agent = $2 ORDER BY grp FOR SHARE',
-    breaks: 'WHERE grp = ANY($1::text[]) AND $2::bigint > 0 ORDER BY grp FOR SHARE',
+    file: 'lease-expiry.ts',
+    keeps: ' || holdsTurn',
+    breaks: ' || true',
     caughtBy: 'that has ended is not renewed once somebody has had the turn of its group',
   },
   {
@@ -79,28 +80,28 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'an append keeps the crawl from ending, and is refused after it',
-    file: CRAWLS,
+    file: 'crawl-calls.ts',
     keeps: 'SELECT state FROM crawl FOR KEY SHARE',
     breaks: 'SELECT state FROM crawl',
     caughtBy: 'waits for an end that is held open, and is refused',
   },
   {
     rule: 'the end waits for those who write',
-    file: CELLS,
+    file: INCARNATIONS,
     keeps: 'SELECT state, max_pages, finish_reason FROM crawl FOR UPDATE',
     breaks: 'SELECT state, max_pages, finish_reason FROM crawl',
     caughtBy: 'keeps the crawl from ending, and is refused when the end is before it',
   },
   {
     rule: 'a finish tests the row that is locked, not what was there when it began',
-    file: CELLS,
+    file: LEASES,
     keeps: `'AND appended = consumed'`,
     breaks: `'AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.cell = cell.cell)'`,
     caughtBy: 'keeps its cell from being finished: the finish waits for it and then sees it',
   },
   {
     rule: 'a finish tests the counters',
-    file: CELLS,
+    file: LEASES,
     keeps: `'AND appended = consumed'`,
     breaks: `''`,
     caughtBy: 'a cell with an unread row does not finish',
@@ -157,7 +158,7 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   {
     rule: 'a turn is freed only when no cell of its group is leased, looked for under its lock',
     file: TURNS,
-    keeps: `await tx.all('SELECT 1 FROM turn WHERE grp = ANY($1::text[]) ORDER BY grp FOR UPDATE', names)`,
+    keeps: `yield ['SELECT 1 FROM turn WHERE grp = ANY($1::text[]) ORDER BY grp FOR UPDATE', names]`,
     breaks: '',
     caughtBy: 'stays with an incarnation that is given a second cell of it while it gives back the first',
   },
@@ -178,16 +179,16 @@ export const POSTGRES_MUTANTS: readonly LedgerMutant[] = [
   },
   {
     rule: 'after a gap nobody is robbed',
-    file: ORDER,
-    keeps: 'lease_until < $1 AND gap_until <= $1',
-    breaks: 'lease_until < $1',
+    file: QUEUE,
+    keeps: 'AND gap_until <= $1 AND',
+    breaks: 'AND',
     caughtBy: 'is not taken from others right after a gap in which nobody reached the ledger',
   },
   {
     rule: 'an incarnation that began with another server is told to begin anew',
-    file: CELLS,
-    keeps: 'incarnationOpen = incarnationRow?.[0] === true',
-    breaks: 'incarnationOpen = incarnationRow !== undefined',
+    file: INCARNATIONS,
+    keeps: 'incarnationOpen = Boolean(agent?.[0])',
+    breaks: 'incarnationOpen = agent !== undefined',
     caughtBy: 'is over, and its cells stay its own until it has let go of them',
   },
   {

@@ -1,4 +1,4 @@
-/** Incarnations, leases and the end, in memory; the order of calls is that of `sqlite-cells.ts`. */
+/** Incarnations, leases and the end, in memory; the order of calls is that of `ledger/sql/`. */
 
 import {
   type CellId,

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { LedgerError } from '../index.js'
 import { SCHEMA_VERSION, stepsAfter } from '../sql/index.js'
 import { type PostgresConnection, quoted } from './postgres-connection.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
+import type { PostgresDatabase } from './postgres-database.js'
 
 /** PostgreSQL's limit for a name. */
 const NAME_BYTES = 63
@@ -146,9 +146,4 @@ export async function newEra(connection: PostgresConnection): Promise<void> {
        - (SELECT coalesce(max(position), 0) / ${ROWS_PER_WRITER} FROM inbox);
      COMMIT`,
   )
-}
-
-/** Locks the crawl row in share mode, so that the crawl cannot end meanwhile. */
-export async function isOpenFor(tx: Transaction): Promise<boolean> {
-  return (await tx.first('SELECT state FROM crawl FOR KEY SHARE'))![0] === 'open'
 }

@@ -9,11 +9,11 @@
 import { type CellId, type Clock, sleep } from '../../model/index.js'
 import type { Append, InboxRow, Incarnation } from '../index.js'
 import { POSTGRES_INBOXES_RETRY_MS } from '../limits.js'
-import type { Row } from '../sql/index.js'
+import { isCrawlOpen, type Row } from '../sql/index.js'
 import { textArray } from './postgres-connection.js'
-import { isOpenFor, ROWS_PER_WRITER } from './postgres-crawls.js'
-import type { PostgresDatabase, Transaction } from './postgres-database.js'
-import { numbers } from './postgres-order.js'
+import { numbers } from './postgres-counters.js'
+import { ROWS_PER_WRITER } from './postgres-crawls.js'
+import { answer, type PostgresDatabase, type Transaction } from './postgres-database.js'
 
 /** The sender of seeds and of rows of a previous crawl. */
 const NO_SENDER: Incarnation = 0
@@ -32,7 +32,7 @@ const MOST_READS = 10
 export async function append(db: PostgresDatabase, appends: readonly Append[]): Promise<boolean> {
   for (const part of inParts(appends)) {
     const isTaken = await db.transaction(async tx => {
-      if (!(await isOpenFor(tx))) return false
+      if (!(await answer(tx, isCrawlOpen()))) return false
       const there = await tx.all(
         'SELECT state FROM cell WHERE cell = ANY($1::text[]) ORDER BY cell FOR UPDATE',
         textArray(part.map(({ cell }) => cell)),
@@ -125,7 +125,7 @@ async function countRows(tx: Transaction, appends: readonly Append[]): Promise<v
     (await tx.all('SELECT cell FROM cell WHERE cell = ANY($1::text[])', names)).map(([cell]) => String(cell)),
   )
   const fresh = [...targets].filter(([cell]) => !there.has(cell))
-  const ranks = await numbers(tx, 'rank_tail', fresh.length)
+  const ranks = await answer(tx, numbers('rank_tail', fresh.length))
   for (const [i, [, target]] of fresh.entries()) target.rank = ranks[i]
   const sorted = [...targets].sort(([a], [b]) => (a < b ? -1 : 1))
   await tx.run(

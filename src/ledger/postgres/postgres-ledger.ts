@@ -3,20 +3,15 @@ import type { Clock } from '../../model/index.js'
 import type { PostgresPlace } from '../../model/url/index.js'
 import type { Ledger } from '../index.js'
 import { type READS, SHARED_READS, SHARED_WRITES, type Steps } from '../sql/index.js'
-import * as cells from './postgres-cells.js'
 import { placeName } from './postgres-connection.js'
+import { postgresEngine, rankBySize } from './postgres-counters.js'
 import { type CopyPolicy, prepareCrawl, refuseTaken, schemaOf } from './postgres-crawls.js'
 import { answer, type DatabaseOptions, PostgresDatabase, type Transaction } from './postgres-database.js'
 import { readHealth } from './postgres-health.js'
 import { append, readInbox } from './postgres-inboxes.js'
-import * as incarnations from './postgres-incarnations.js'
-import { grant, release } from './postgres-leases.js'
-import { saveFacts, saveMeta } from './postgres-meta.js'
-import * as order from './postgres-order.js'
-import { appendLinks, commit } from './postgres-packs.js'
+import { appendLinks, commit, saveFacts } from './postgres-packs.js'
 import { split } from './postgres-splits.js'
 import { readSites, readTotals } from './postgres-totals.js'
-import * as turns from './postgres-turns.js'
 
 export interface PostgresLedgerOptions extends Pick<DatabaseOptions, 'timeSql'> {
   readonly place: PostgresPlace
@@ -79,32 +74,17 @@ type InTransaction<T> = {
 
 const WRITES: InTransaction<Omit<Ledger, Reads | SharedWrites | 'append' | 'close'>> = {
   appendLinks,
-  closeSilent: incarnations.closeSilent,
   commit,
-  endAllLeases: incarnations.endAllLeases,
-  finish: cells.finish,
-  grant,
-  heartbeat: cells.heartbeat,
-  join: incarnations.join,
-  leave: incarnations.leave,
-  park: cells.park,
-  rankBySize: order.rankBySize,
-  release,
-  releaseTurn: turns.releaseTurn,
-  rest: cells.rest,
+  rankBySize,
   saveFacts,
-  saveMeta,
   split,
-  takeTurn: turns.takeTurn,
-  tryEnd: cells.tryEnd,
-  waiting: order.waiting,
 }
 
 function writes(db: PostgresDatabase): Omit<Ledger, Reads | 'close'> {
   type Write = (tx: Transaction, ...args: unknown[]) => Promise<unknown>
   const shared = Object.entries(SHARED_WRITES).map(([name, write]): [string, Write] => [
     name,
-    (tx, ...args) => answer(tx, (write as AnySteps)(tx.now, ...args)),
+    (tx, ...args) => answer(tx, (write as AnySteps)(postgresEngine(tx.now), ...args)),
   ])
   const calls = [...shared, ...(Object.entries(WRITES) as [string, Write][])].map(([name, write]) => [
     name,

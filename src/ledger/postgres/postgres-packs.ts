@@ -1,13 +1,12 @@
 /** Packs: the one transaction that acknowledges pages, and the checks that fence off stale leases. */
-import type { CellId } from '../../model/index.js'
-import type { CellState, CommitResult, Incarnation, LinkBatch, Pack, PackCell } from '../index.js'
+import { type CellId, siteOfCell } from '../../model/index.js'
+import type { CellState, CommitResult, Incarnation, LinkBatch, MetaFacts, Pack, PackCell } from '../index.js'
 import { isHeldUnder, isNextPack } from '../rules/index.js'
-import { addReceived, saveFiles } from '../sql/index.js'
+import { addWork, isOfThisTimeline, saveFiles, saveWaits } from '../sql/index.js'
 import { joinedBytes, textArray } from './postgres-connection.js'
+import { TIMELINE } from './postgres-crawls.js'
 import { answer, type Transaction } from './postgres-database.js'
 import { addRows } from './postgres-inboxes.js'
-import { IS_OF_THIS_TIMELINE } from './postgres-incarnations.js'
-import { saveWaits } from './postgres-turns.js'
 
 interface CellNow {
   readonly epoch: number
@@ -32,23 +31,13 @@ export async function commit(tx: Transaction, pack: Pack): Promise<CommitResult>
     isCurrent,
   )
   if (refusal) return refusal
-  const pages = sum(pack.cells, cell => cell.pages)
+  const pages = pack.cells.reduce((sum, cell) => sum + cell.pages, 0)
   await tx.run('INSERT INTO pack VALUES ($1, $2, $3, $4)', pack.id, pack.incarnation, tx.now, pages)
   await commitCells(tx, pack)
   await addRows(tx, pack.appends, pack.incarnation)
   await answer(tx, saveFiles(pack.files, pack.incarnation))
-  await saveWaits(tx, pack.waits)
-  await tx.run(
-    `UPDATE agent SET budget = greatest(0, budget - $1), pages = pages + $1, bytes = bytes + $2,
-       fetch_ms = fetch_ms + $3, fetches = greatest(fetches, $4) WHERE incarnation = $5`,
-    pages,
-    sum(pack.cells, cell => cell.bytes),
-    Math.round(sum(pack.cells, cell => cell.fetchMs)),
-    pack.fetches,
-    pack.incarnation,
-  )
-  await addLaneWork(tx, pack)
-  await answer(tx, addReceived(pack.incarnation, pack.received))
+  await answer(tx, saveWaits(pack.waits))
+  await answer(tx, addWork(pack))
   return { status: 'committed' }
 }
 
@@ -65,16 +54,12 @@ export async function appendLinks(tx: Transaction, batch: LinkBatch): Promise<Co
 /** The refusal if the incarnation or the crawl is closed. */
 async function lockIncarnation(tx: Transaction, incarnation: Incarnation): Promise<CommitResult | null> {
   const [state, open] = (await tx.first(
-    `SELECT c.state, agent.open = 1 AND ${IS_OF_THIS_TIMELINE} FROM crawl c, agent WHERE agent.incarnation = $1
+    `SELECT c.state, agent.open = 1 AND ${isOfThisTimeline(TIMELINE)} FROM crawl c, agent WHERE agent.incarnation = $1
      FOR KEY SHARE OF c FOR NO KEY UPDATE OF agent`,
     incarnation,
   )) ?? ['', false]
   if (open !== true) return { status: 'refused', why: 'incarnation-closed' }
   return state === 'open' ? null : { status: 'refused', why: 'crawl-closed' }
-}
-
-function sum(cells: readonly PackCell[], of: (cell: PackCell) => number): number {
-  return cells.reduce((total, cell) => total + of(cell), 0)
 }
 
 /** Locks the cells of a pack and the targets of its links in one pass. */
@@ -202,21 +187,17 @@ async function countOutcomes(tx: Transaction, cells: readonly PackCell[]): Promi
   )
 }
 
-async function addLaneWork(
-  tx: Transaction,
-  { incarnation, lanes }: Pick<Pack, 'incarnation' | 'lanes'>,
-): Promise<void> {
-  if (lanes.length === 0) return
+export async function saveFacts(tx: Transaction, rows: readonly MetaFacts[]): Promise<void> {
+  const { bytes, starts, lengths } = joinedBytes(rows.map(({ facts }) => facts))
   await tx.run(
-    `INSERT INTO lane_work (agent, lane, pages, fetch_ms)
-     SELECT a.name, w.lane, sum(w.pages), sum(w.ms)
-     FROM agent a, unnest($2::bigint[], $3::bigint[], $4::float8[]) AS w (lane, pages, ms)
-     WHERE a.incarnation = $1 GROUP BY a.name, w.lane ORDER BY w.lane
-     ON CONFLICT (agent, lane) DO UPDATE SET
-       pages = lane_work.pages + excluded.pages, fetch_ms = lane_work.fetch_ms + excluded.fetch_ms`,
-    incarnation,
-    lanes.map(({ lane }) => lane),
-    lanes.map(({ pages }) => pages),
-    lanes.map(({ fetchMs }) => fetchMs),
+    `UPDATE meta_info SET facts = substring($1::bytea FROM f.start FOR f.length)
+     FROM unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::int[]) AS f (cell, url, digest, start, length)
+     WHERE meta_info.cell = f.cell AND meta_info.url = f.url AND meta_info.digest = f.digest`,
+    bytes,
+    textArray(rows.map(({ cell }) => siteOfCell(cell))),
+    textArray(rows.map(({ url }) => url)),
+    textArray(rows.map(({ digest }) => digest)),
+    starts,
+    lengths,
   )
 }

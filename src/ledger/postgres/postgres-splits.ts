@@ -1,12 +1,12 @@
 /** Splits of cells: one transaction on a cell that nobody has leased. */
 
-import { type CellId, childOf, type Epoch, type Millis, siteOfCell } from '../../model/index.js'
+import { type CellId, childOf, type Epoch } from '../../model/index.js'
 import type { CellState, ChildCell } from '../index.js'
 import { maySplit } from '../rules/index.js'
+import { isCrawlOpen } from '../sql/index.js'
 import { textArray } from './postgres-connection.js'
-import { isOpenFor } from './postgres-crawls.js'
-import type { Transaction } from './postgres-database.js'
-import { type LockedCell, numbers } from './postgres-order.js'
+import { numbers } from './postgres-counters.js'
+import { answer, type Transaction } from './postgres-database.js'
 
 /** Rows of an inbox that are moved at a time. */
 const ROWS_AT_ONCE = 10_000
@@ -19,7 +19,7 @@ export async function split(
   lastPack: number,
   children: readonly ChildCell[],
 ): Promise<boolean> {
-  if (!(await isOpenFor(tx))) return false
+  if (!(await answer(tx, isCrawlOpen()))) return false
   const names = children.map(child => child.cell)
   const row = await tx.first(
     'SELECT state, epoch, last_pack, children FROM cell WHERE cell = $1 FOR UPDATE',
@@ -50,7 +50,7 @@ async function addChildren(tx: Transaction, parent: CellId, children: readonly C
      FROM cell p, unnest($2::text[], $3::bigint[], $4::bigint[]) AS child (name, rank, queued) WHERE p.cell = $1`,
     parent,
     textArray(children.map(({ cell }) => cell)),
-    await numbers(tx, 'rank_tail', children.length),
+    await answer(tx, numbers('rank_tail', children.length)),
     children.map(({ queued }) => queued),
   )
 }
@@ -74,20 +74,4 @@ async function moveRows(tx: Transaction, parent: CellId, children: readonly Cell
       textArray(rows.map(([, url]) => childOf(children, String(url)))),
     )
   }
-}
-
-/** The end of the last lease of any released cell of the same site: its cells share one delay. */
-export async function lastLeases(
-  tx: Transaction,
-  cells: readonly LockedCell[],
-): Promise<ReadonlyMap<CellId, Millis>> {
-  const split = cells.filter(({ cell }) => cell.includes('#'))
-  if (split.length === 0) return new Map()
-  const rows = await tx.all(
-    `SELECT site, max(lease_until) FROM unnest($1::text[]) AS site JOIN cell ON agent IS NULL
-       AND (cell = site COLLATE "C" OR cell > site || '#' COLLATE "C" AND cell < site || '$' COLLATE "C") GROUP BY site`,
-    textArray([...new Set(split.map(({ cell }) => siteOfCell(cell)))]),
-  )
-  const bySite = new Map(rows.map(([site, until]) => [String(site), Number(until)]))
-  return new Map(split.map(({ cell }) => [cell, bySite.get(siteOfCell(cell)) ?? 0]))
 }

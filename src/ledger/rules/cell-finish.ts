@@ -2,8 +2,7 @@
  * When a cell is finished: a test on its row alone. A query over the inbox would miss an append that
  * commits meanwhile.
  *
- * Inside SQL: the condition is part of the update (SQLite) or of the locking read (PostgreSQL).
- * `test/contract/rules-in-sql.test.ts` compares them.
+ * Inside SQL: the condition is part of the locking read. `test/contract/rules-in-sql.test.ts` compares them.
  */
 import type { Epoch } from '../../model/index.js'
 import type { CellState } from '../index.js'

@@ -2,8 +2,7 @@
  * Which cells may be leased, and which are offered for leasing. Besides this a grant needs the turn of the
  * cell's group (`turn-claim.ts`).
  *
- * Inside SQL: PostgreSQL locks only the rows for which the cell's part of `mayBeGranted` holds; `isOffered`
- * filters the queue in both SQL backends. `test/contract/rules-in-sql.test.ts` compares them.
+ * Inside SQL: `isOffered` filters the queue. `test/contract/rules-in-sql.test.ts` compares them.
  */
 import type { CellState, Incarnation } from '../index.js'
 

@@ -6,17 +6,17 @@
  *
  * | rule | function | decided inside SQL |
  * |---|---|---|
- * | lease expiry | `hasExpired`, `isSilent`, `gapAfter`, `isRenewable` | SQLite, PostgreSQL |
+ * | lease expiry | `hasExpired`, `isSilent`, `gapAfter`, `isRenewable` | all but `isRenewable` |
  * | coordinator's seat | `isSeatFree` | nowhere |
  * | turn expiry | `turnClaim` | nowhere |
- * | grant eligibility | `mayBeGranted`, `isOffered` | SQLite (`isOffered`), PostgreSQL (both) |
+ * | grant eligibility | `mayBeGranted`, `isOffered` | `isOffered` |
  * | wait after hand-over | `firstAllowed` | nowhere |
- * | fencing | `isHeldUnder`, `isNextPack` | SQLite and PostgreSQL (`isHeldUnder` in release, park, rest) |
+ * | fencing | `isHeldUnder`, `isNextPack` | `isHeldUnder` in release, park, rest |
  * | split of a cell | `maySplit` | nowhere |
  * | swap of files | `fileSwap` | nowhere |
- * | finish of a cell | `mayFinish` | SQLite, PostgreSQL |
+ * | finish of a cell | `mayFinish` | `mayFinish` |
  * | end of the crawl | `endOfCrawl` | nowhere |
- * | page budget | `budgetBlock`, `debited` | SQLite and PostgreSQL (`debited`) |
+ * | page budget | `budgetBlock`, `debited` | `debited` |
  */
 export { mayFinish } from './cell-finish.js'
 export { maySplit } from './cell-split.js'

@@ -1,8 +1,8 @@
 /**
  * When a lease, the coordinator's seat or an incarnation counts as given up.
  *
- * Inside SQL: `hasExpired` and `isSilent` select rows by an index in both SQL backends; `gapAfter` is part
- * of the heartbeat's update on PostgreSQL; `isRenewable` is part of the heartbeat's update in both.
+ * Inside SQL: `hasExpired` and `isSilent` select rows by an index; `gapAfter` is part of the heartbeat's
+ * update.
  * PostgreSQL also requires that the server's timeline is the one of the last heartbeat.
  * `test/contract/rules-in-sql.test.ts` compares them.
  */

@@ -1,5 +1,13 @@
 /** Reads the open agents, and the figures of their work for the report (D23). */
-import type { AgentRow, AgentWork, Incarnation, LaneWork, ReceivedMessages } from '../index.js'
+import type {
+  AgentRow,
+  AgentWork,
+  Incarnation,
+  LaneWork,
+  Pack,
+  PackCell,
+  ReceivedMessages,
+} from '../index.js'
 import type { Steps } from './sql-steps.js'
 
 const FINGERPRINT_BYTES = 8
@@ -51,8 +59,35 @@ function* lanesByAgent(): Steps<Map<string, LaneWork[]>> {
   return lanes
 }
 
-/** Part of the transaction that commits a pack. */
-export function* addReceived(incarnation: Incarnation, received: ReceivedMessages): Steps<void> {
+/** Part of the transaction that commits a pack: what it adds to the figures of its agent. */
+export function* addWork({ incarnation, cells, fetches, lanes, received }: PackWork): Steps<void> {
+  const sum = (of: (cell: PackCell) => number) => cells.reduce((total, cell) => total + of(cell), 0)
+  yield [
+    `UPDATE agent SET budget = greatest(0, budget - $1), pages = pages + $1, bytes = bytes + $2,
+       fetch_ms = fetch_ms + $3, fetches = greatest(fetches, $4) WHERE incarnation = $5`,
+    sum(cell => cell.pages),
+    sum(cell => cell.bytes),
+    Math.round(sum(cell => cell.fetchMs)),
+    fetches,
+    incarnation,
+  ]
+  if (lanes.length > 0)
+    yield [
+      `INSERT INTO lane_work (agent, lane, pages, fetch_ms)
+       SELECT a.name, w.lane, sum(w.pages), sum(w.ms)
+       FROM agent a, json_to_recordset($2::json) AS w (lane bigint, pages bigint, ms float8)
+       WHERE a.incarnation = $1 GROUP BY a.name, w.lane ORDER BY w.lane
+       ON CONFLICT (agent, lane) DO UPDATE SET
+         pages = lane_work.pages + excluded.pages, fetch_ms = lane_work.fetch_ms + excluded.fetch_ms`,
+      incarnation,
+      JSON.stringify(lanes.map(({ lane, pages, fetchMs }) => ({ lane, pages, ms: fetchMs }))),
+    ]
+  yield* addReceived(incarnation, received)
+}
+
+type PackWork = Pick<Pack, 'incarnation' | 'cells' | 'fetches' | 'lanes' | 'received'>
+
+function* addReceived(incarnation: Incarnation, received: ReceivedMessages): Steps<void> {
   if (received.links === 0) return
   yield [
     `UPDATE agent SET links = links + $1, messages = messages + $2, coalesced = coalesced + $3

@@ -10,6 +10,7 @@ import type {
   SiteSummary,
   WaitingCell,
 } from '../index.js'
+import type { Engine } from './engine.js'
 import type { Row, Steps } from './sql-steps.js'
 
 /**
@@ -104,7 +105,10 @@ export function* laneLoads(): Steps<LaneLoad[]> {
   }))
 }
 
-export function* bind(_now: Millis, cells: readonly (LaneName & { readonly cell: CellId })[]): Steps<void> {
+export function* bind(
+  _engine: Engine,
+  cells: readonly (LaneName & { readonly cell: CellId })[],
+): Steps<void> {
   yield* lockCells(cells)
   yield [
     `UPDATE cell SET bound_agent = b.agent, bound_lane = b.lane
@@ -115,7 +119,7 @@ export function* bind(_now: Millis, cells: readonly (LaneName & { readonly cell:
 }
 
 export function* estimate(
-  _now: Millis,
+  _engine: Engine,
   sizes: readonly { readonly cell: CellId; readonly size: number }[],
 ): Steps<void> {
   yield* lockCells(sizes)
@@ -131,7 +135,7 @@ export function* estimate(
  * due.
  */
 export function* defer(
-  _now: Millis,
+  _engine: Engine,
   waits: readonly { readonly cell: CellId; readonly until: Millis }[],
 ): Steps<void> {
   yield* lockCells(waits)

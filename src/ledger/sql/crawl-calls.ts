@@ -2,6 +2,7 @@
 import type { Epoch, Millis } from '../../model/index.js'
 import { type CrawlState, type FinishReason, INTERNAL_SETTINGS, type Incarnation } from '../index.js'
 import { budgetBlock, isSeatFree } from '../rules/index.js'
+import type { Engine } from './engine.js'
 import type { Steps } from './sql-steps.js'
 
 const SETTINGS = 'SELECT name, value FROM setting'
@@ -27,7 +28,7 @@ export function* publicSettings(): Steps<Record<string, string>> {
   return Object.fromEntries(yield [`${SETTINGS} WHERE ${isPublic}`]) as Record<string, string>
 }
 
-export function* saveSettings(_now: Millis, values: Readonly<Record<string, string>>): Steps<void> {
+export function* saveSettings(_engine: Engine, values: Readonly<Record<string, string>>): Steps<void> {
   for (const name of Object.keys(values).sort())
     yield [
       `INSERT INTO setting (name, value) VALUES ($1, $2)
@@ -40,11 +41,17 @@ export function* saveSettings(_now: Millis, values: Readonly<Record<string, stri
     yield ['UPDATE crawl SET max_pages = $1', maxPages === '' ? null : Number(maxPages)]
 }
 
+/** Locks the crawl row in share mode, so that the crawl cannot end meanwhile. */
+export function* isCrawlOpen(): Steps<boolean> {
+  const [[state]] = yield ['SELECT state FROM crawl FOR KEY SHARE']
+  return state === 'open'
+}
+
 export function* isIncarnationOpen(incarnation: Incarnation): Steps<boolean> {
   return (yield ['SELECT 1 FROM agent WHERE incarnation = $1 AND open = 1', incarnation]).length > 0
 }
 
-export function* takeSeat(now: Millis, incarnation: Incarnation, leaseMs: Millis): Steps<Epoch | null> {
+export function* takeSeat({ now }: Engine, incarnation: Incarnation, leaseMs: Millis): Steps<Epoch | null> {
   const [[holder, ...times]] = yield [
     'SELECT seat_agent, seat_until, gap_until, last_heartbeat FROM crawl FOR NO KEY UPDATE',
   ]
@@ -68,7 +75,7 @@ export function* takeSeat(now: Millis, incarnation: Incarnation, leaseMs: Millis
  * that claims run one after the other.
  */
 export function* takeBudget(
-  _now: Millis,
+  _engine: Engine,
   incarnation: Incarnation,
   held: number,
   want: number,

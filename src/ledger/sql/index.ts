@@ -3,24 +3,11 @@
  * same, and the copy of all tables between engines. In: arguments of the port. Out: statements for an engine
  * to run. Always: no connection and no clock; each engine runs the steps in its own way.
  */
-export { addReceived } from './agent-calls.js'
-export {
-  countSitesInPieces,
-  countWaiting,
-  leases,
-  offeredCells,
-  outcomes,
-  SITE_COLUMNS,
-  sites,
-} from './cell-calls.js'
-export {
-  crawlState,
-  isIncarnationOpen,
-  openIncarnations,
-  publicSettings,
-  shareOf,
-  silentIncarnations,
-} from './crawl-calls.js'
+export { addWork } from './agent-calls.js'
+export { countSitesInPieces, outcomes, SITE_COLUMNS, sites } from './cell-calls.js'
+export { crawlState, isCrawlOpen, isIncarnationOpen } from './crawl-calls.js'
+export type { Counter, Engine } from './engine.js'
+export { isOfThisTimeline } from './incarnation-calls.js'
 export { saveFiles } from './pack-calls.js'
 export { SCHEMA_VERSION, stepsAfter } from './schema.js'
 export { READS, SHARED_READS, SHARED_WRITES } from './shared-calls.js'
@@ -34,4 +21,4 @@ export {
   type LedgerTarget,
   readSql,
 } from './table-copy.js'
-export { waits } from './turn-calls.js'
+export { saveWaits } from './turn-calls.js'

@@ -1,9 +1,10 @@
 /** What committed packs have stored: journals of cells, and the list of files. */
-import type { CellId, Epoch, Millis } from '../../model/index.js'
+import type { CellId, Epoch } from '../../model/index.js'
 import { isInsideName } from '../../model/url/index.js'
 import { type FileRow, LedgerError, type PackFile } from '../index.js'
 import { fileSwap } from '../rules/index.js'
 import { cellAndAncestors } from './cell-calls.js'
+import type { Engine } from './engine.js'
 import type { Row, Steps } from './sql-steps.js'
 
 /** Sizes are read before the journals, which can be large. */
@@ -92,7 +93,7 @@ function isCount(value: number): boolean {
  * the files.
  */
 export function* swapFiles(
-  _now: Millis,
+  _engine: Engine,
   inputs: readonly string[],
   outputs: readonly PackFile[],
   seat?: Epoch,

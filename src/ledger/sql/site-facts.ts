@@ -1,6 +1,7 @@
 /** The robots state of a site's origins and the meta-info of the previous crawl (D6). */
-import { type CellId, type MetaInfo, type Millis, siteOfCell } from '../../model/index.js'
+import { type CellId, type MetaInfo, siteOfCell } from '../../model/index.js'
 import type { OriginState, RefusedOrigins } from '../index.js'
+import type { Engine } from './engine.js'
 import type { Row, Steps } from './sql-steps.js'
 
 export function* loadOrigins(cell: CellId): Steps<OriginState[]> {
@@ -15,7 +16,7 @@ export function* loadOrigins(cell: CellId): Steps<OriginState[]> {
   }))
 }
 
-export function* saveOrigin(_now: Millis, cell: CellId, state: OriginState): Steps<void> {
+export function* saveOrigin(_engine: Engine, cell: CellId, state: OriginState): Steps<void> {
   yield [
     `INSERT INTO origin (cell, origin, checked_at, failures, verdict, status, detail, body)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (cell, origin) DO UPDATE SET
@@ -50,6 +51,29 @@ function refusedOrigin([origin, checkedAt, failures, status, detail]: Row): Refu
     status: Number(status),
     detail: String(detail),
   }
+}
+
+/** Of several rows for one page, the last is saved. Facts belong to the previous payload, so they go. */
+export function* saveMeta(
+  _engine: Engine,
+  rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],
+): Steps<void> {
+  if (rows.length === 0) return
+  const latest = new Map(
+    rows.map(({ cell, url, meta: { etag, lastModified, digest, storedAt, links } }) => {
+      const site = siteOfCell(cell)
+      const row = { cell: site, url, etag, modified: lastModified, digest, stored: storedAt }
+      return [`${site} ${url}`, { ...row, links: links.join('\n') }]
+    }),
+  )
+  yield [
+    `INSERT INTO meta_info (cell, url, etag, last_modified, digest, stored_at, links)
+     SELECT m.* FROM json_to_recordset($1::json) AS m (cell text, url text, etag text, modified text,
+       digest text, stored text, links text) WHERE true
+     ON CONFLICT (cell, url) DO UPDATE SET etag = excluded.etag, last_modified = excluded.last_modified,
+       digest = excluded.digest, stored_at = excluded.stored_at, links = excluded.links, facts = NULL`,
+    JSON.stringify([...latest.values()]),
+  ]
 }
 
 export function* loadMeta(cell: CellId, urls: readonly string[]): Steps<Map<string, MetaInfo>> {

@@ -14,6 +14,7 @@ export type Steps<T> = Generator<Statement, T, readonly Row[]>
 const RECORDS = /\bjson_to_recordset\(\$(\d+)::json\) AS (\w+) \(([^)]*)\)/g
 
 const TRANSLATIONS: readonly (readonly [RegExp, string])[] = [
+  [/\bunnest\(\$(\d+)::\w+\[\]\) AS (\w+)/g, '(SELECT value AS $2 FROM json_each(?$1)) AS $2'],
   [/= ANY\(\$(\d+)::\w+\[\]\)/g, 'IN (SELECT value FROM json_each(?$1))'],
   [/::\w+/g, ''],
   [/\$(\d+)/g, '?$1'],
@@ -25,7 +26,7 @@ const TRANSLATIONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\bstrpos\(/g, 'instr('],
   [/ COLLATE "C"/g, ''],
-  [/ FOR (?:NO KEY UPDATE|UPDATE|SHARE)/g, ''],
+  [/ FOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)(?: OF \w+)?/g, ''],
 ]
 
 /** Translates a statement for SQLite, which has one writer and so needs no row locks. */

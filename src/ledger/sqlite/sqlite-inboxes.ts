@@ -2,8 +2,8 @@
 import type { CellId } from '../../model/index.js'
 import type { Incarnation } from '../index.js'
 import { type StoredBatch, type TextAppend, type TextBatch, unreadRows } from './row-text.js'
-import type { SqliteDatabase } from './sqlite-database.js'
-import { lastRank } from './sqlite-order.js'
+import { numbers } from './sqlite-counters.js'
+import { answer, type SqliteDatabase } from './sqlite-database.js'
 
 /** The sender of seeds and of rows of a previous crawl. */
 const NO_SENDER: Incarnation = 0
@@ -106,7 +106,7 @@ function ranksOfNew(db: SqliteDatabase, appends: readonly TextAppend[]): Readonl
     JSON.stringify([...fresh.keys()]),
   )
   for (const [cell] of known) fresh.delete(String(cell))
-  let rank = lastRank(db, fresh.size) - fresh.size
-  for (const cell of fresh.keys()) fresh.set(cell, ++rank)
+  const ranks = answer(db, numbers('rank_tail', fresh.size))
+  for (const [i, cell] of [...fresh.keys()].entries()) fresh.set(cell, ranks[i])
   return fresh
 }

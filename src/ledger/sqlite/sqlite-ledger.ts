@@ -13,7 +13,7 @@ import {
   ledgerOfCalls,
   type Pack,
 } from '../index.js'
-import { isIncarnationOpen, READS, SHARED_READS, SHARED_WRITES, type Steps } from '../sql/index.js'
+import { READS, SHARED_READS, SHARED_WRITES, type Steps } from '../sql/index.js'
 import {
   appendsAsText,
   linksAsText,
@@ -24,14 +24,12 @@ import {
   type TextLinkBatch,
   type TextPack,
 } from './row-text.js'
-import * as cells from './sqlite-cells.js'
+import { rankBySize, sqliteEngine } from './sqlite-counters.js'
 import { answer, SqliteDatabase, translated } from './sqlite-database.js'
 import { append, readInbox } from './sqlite-inboxes.js'
-import * as order from './sqlite-order.js'
-import { appendLinks, commit, saveFacts, saveMeta } from './sqlite-packs.js'
+import { appendLinks, commit, saveFacts } from './sqlite-packs.js'
 import { split } from './sqlite-splits.js'
 import { readSites, readTotals } from './sqlite-totals.js'
-import { releaseTurn, takeTurn } from './sqlite-turns.js'
 
 export type LedgerMethod = Exclude<keyof Ledger, 'close'>
 
@@ -57,30 +55,14 @@ const CALLS: Calls = {
   ...sharedCalls(),
   append,
   appendLinks,
-  closeSilent: cells.closeSilent,
   commit,
-  endAllLeases: cells.endAllLeases,
-  finish: cells.finish,
-  grant: cells.grant,
   health: (): LedgerHealth => ({ weaknesses: [], longTransactions: [] }),
-  heartbeat: cells.heartbeat,
-  join: cells.join,
-  leave: cells.leave,
-  park: cells.park,
-  rankBySize: order.rankBySize,
+  rankBySize,
   readInbox,
-  release: cells.release,
-  releaseTurn,
-  rest: cells.rest,
   saveFacts,
-  saveMeta,
   sites: readSites,
   split,
-  takeTurn: (db, incarnation, ...args) =>
-    answer(db, isIncarnationOpen(incarnation)) ? takeTurn(db, incarnation, ...args) : null,
   totals: readTotals,
-  tryEnd: cells.tryEnd,
-  waiting: order.waiting,
 }
 
 function sharedCalls(): SharedCalls {
@@ -91,7 +73,8 @@ function sharedCalls(): SharedCalls {
   ])
   const writes = Object.entries(SHARED_WRITES).map(([name, write]) => [
     name,
-    (db: SqliteDatabase, ...args: unknown[]) => answer(db, (write as AnySteps)(db.now, ...args)),
+    (db: SqliteDatabase, ...args: unknown[]) =>
+      answer(db, (write as AnySteps)(sqliteEngine(db.now), ...args)),
   ])
   return Object.fromEntries([...reads, ...writes]) as SharedCalls
 }

@@ -1,8 +1,8 @@
 /** Packs: the one transaction that acknowledges pages, and the checks that fence off stale leases. */
-import { type CellId, type MetaInfo, siteOfCell } from '../../model/index.js'
+import { type CellId, siteOfCell } from '../../model/index.js'
 import type { CellState, CommitResult, Incarnation, MetaFacts, PackCell } from '../index.js'
 import { isHeldUnder, isNextPack } from '../rules/index.js'
-import { addReceived, isIncarnationOpen, saveFiles } from '../sql/index.js'
+import { addWork, isCrawlOpen, isIncarnationOpen, saveFiles, saveWaits } from '../sql/index.js'
 import type { TextAppend, TextLinkBatch, TextPack } from './row-text.js'
 import { answer, type Row, type SqliteDatabase } from './sqlite-database.js'
 import { addRows } from './sqlite-inboxes.js'
@@ -12,31 +12,12 @@ export function commit(db: SqliteDatabase, pack: TextPack): CommitResult {
   const refusal = refusalOf(db, pack, pack.cells, isCurrent)
   if (refusal) return refusal
   const pages = pack.cells.reduce((sum, cell) => sum + cell.pages, 0)
-  const bytes = pack.cells.reduce((sum, cell) => sum + cell.bytes, 0)
-  const fetchMs = pack.cells.reduce((sum, cell) => sum + cell.fetchMs, 0)
   db.run('INSERT INTO pack VALUES (?, ?, ?, ?)', pack.id, pack.incarnation, db.now, pages)
   for (const cell of pack.cells) commitCell(db, pack.id, cell)
   addRows(db, pack.appends, pack.incarnation)
   answer(db, saveFiles(pack.files, pack.incarnation))
-  for (const { group, nextAllowed } of pack.waits)
-    db.run(
-      `INSERT INTO turn (grp, agent, epoch, lease_until, next_allowed) VALUES (?, NULL, 0, 0, ?)
-       ON CONFLICT (grp) DO UPDATE SET next_allowed = max(next_allowed, excluded.next_allowed)`,
-      group,
-      Math.ceil(nextAllowed),
-    )
-  db.run('UPDATE crawl SET pages = pages + ?', pages)
-  db.run(
-    `UPDATE agent SET budget = max(0, budget - ?1), pages = pages + ?1, bytes = bytes + ?2, fetch_ms = fetch_ms + ?3,
-       fetches = max(fetches, ?4) WHERE incarnation = ?5`,
-    pages,
-    bytes,
-    Math.round(fetchMs),
-    pack.fetches,
-    pack.incarnation,
-  )
-  addLaneWork(db, pack)
-  answer(db, addReceived(pack.incarnation, pack.received))
+  answer(db, saveWaits(pack.waits))
+  answer(db, addWork(pack))
   return { status: 'committed' }
 }
 
@@ -56,7 +37,7 @@ function refusalOf<PackCellRow extends SourceCell>(
   isOurs: (cell: PackCellRow, row: Row | undefined) => boolean,
 ): CommitResult | null {
   if (!answer(db, isIncarnationOpen(incarnation))) return { status: 'refused', why: 'incarnation-closed' }
-  if (!isCrawlOpen(db)) return { status: 'refused', why: 'crawl-closed' }
+  if (!answer(db, isCrawlOpen())) return { status: 'refused', why: 'crawl-closed' }
   const rows = rowsByCell(
     db,
     cells.map(({ cell }) => cell),
@@ -68,10 +49,6 @@ function refusalOf<PackCellRow extends SourceCell>(
     appends.map(({ cell }) => cell),
   )
   return moved.length > 0 ? { status: 'moved', cells: moved } : null
-}
-
-function isCrawlOpen(db: SqliteDatabase): boolean {
-  return db.first('SELECT state FROM crawl')![0] === 'open'
 }
 
 /**
@@ -143,39 +120,6 @@ function commitCell(db: SqliteDatabase, pack: string, cell: PackCell): void {
       outcome.code,
       outcome.count,
       outcome.detail,
-    )
-}
-
-function addLaneWork(
-  db: SqliteDatabase,
-  { incarnation, lanes }: Pick<TextPack, 'incarnation' | 'lanes'>,
-): void {
-  if (lanes.length === 0) return
-  db.run(
-    `INSERT INTO lane_work SELECT a.name, value ->> 0, value ->> 1, value ->> 2 FROM agent a, json_each(?1)
-     WHERE a.incarnation = ?2
-     ON CONFLICT (agent, lane) DO UPDATE SET pages = pages + excluded.pages, fetch_ms = fetch_ms + excluded.fetch_ms`,
-    JSON.stringify(lanes.map(({ lane, pages, fetchMs }) => [lane, pages, fetchMs])),
-    incarnation,
-  )
-}
-
-/** Replacing a row clears its facts, which belong to the previous payload. */
-export function saveMeta(
-  db: SqliteDatabase,
-  rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[],
-): void {
-  for (const { cell, url, meta } of rows)
-    db.run(
-      `INSERT OR REPLACE INTO meta_info (cell, url, etag, last_modified, digest, stored_at, links)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      siteOfCell(cell),
-      url,
-      meta.etag,
-      meta.lastModified,
-      meta.digest,
-      meta.storedAt,
-      meta.links.join('\n'),
     )
 }
 

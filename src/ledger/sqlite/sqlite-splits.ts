@@ -1,12 +1,12 @@
 /** Splits of cells: one transaction on a cell that nobody has leased. */
 
-import { type CellId, childOf, type Epoch, type Millis, siteOfCell } from '../../model/index.js'
+import { type CellId, childOf, type Epoch } from '../../model/index.js'
 import type { CellState, ChildCell, InboxRow, Incarnation } from '../index.js'
 import { maySplit } from '../rules/index.js'
 import { batchesOf, rowsOf } from './row-text.js'
-import type { SqliteDatabase } from './sqlite-database.js'
+import { numbers } from './sqlite-counters.js'
+import { answer, type SqliteDatabase } from './sqlite-database.js'
 import { putBatch } from './sqlite-inboxes.js'
-import { lastRank } from './sqlite-order.js'
 
 /** Batches of an inbox that are moved at a time. */
 const BATCHES_AT_ONCE = 20
@@ -44,7 +44,7 @@ function addChild(db: SqliteDatabase, parent: CellId, { cell, queued }: ChildCel
      SELECT ?1, grp, 'waiting', NULL, epoch, lease_until, ?2, last_pack, 0, 0, 0,
        0, NULL, ?3, 0, 0, 0, 0, 0, 0, ?3, cell FROM cell WHERE cell = ?4`,
     cell,
-    lastRank(db, 1),
+    answer(db, numbers('rank_tail', 1))[0],
     queued,
     parent,
   )
@@ -87,17 +87,4 @@ function distribute(
     for (const batch of batchesOf(share)) putBatch(db, child, batch, sender)
     db.run('UPDATE cell SET appended = appended + ? WHERE cell = ?', share.length, child)
   }
-}
-
-/**
- * The end of the last lease of any released cell of the site, at least `until`: its cells share one delay.
- */
-export function lastLeaseOf(db: SqliteDatabase, cell: CellId, until: Millis): Millis {
-  const site = siteOfCell(cell)
-  if (site === cell) return until
-  const [latest] = db.first(
-    `SELECT max(lease_until) FROM cell WHERE (cell = ?1 OR cell > ?1 || '#' AND cell < ?1 || '$') AND agent IS NULL`,
-    site,
-  )!
-  return Math.max(until, Number(latest ?? 0))
 }

@@ -15,7 +15,7 @@ import { CHECKPOINT_LOOK_MS } from '../limits.js'
 import type { AgentAbilities, DiskGuard, UsageMeter } from '../machine/index.js'
 
 /** The pause after a count, as a multiple of the time that the count took. */
-const COUNT_PAUSE = 50
+const COUNT_PAUSE_FACTOR = 50
 
 export interface HeartbeatTasksParts {
   readonly clock: Clock
@@ -104,7 +104,7 @@ export class HeartbeatTasks {
       this.#latest = await countLedger(ledger, config.ledger === undefined ? null : isElsewhere)
     } finally {
       const now = clock.monotonic()
-      this.#countAt = now + COUNT_PAUSE * (now - since)
+      this.#countAt = now + COUNT_PAUSE_FACTOR * (now - since)
     }
   }
 

@@ -12,6 +12,7 @@ import type { CellId, Clock, GroupId, Millis } from '../../../model/index.js'
 import { TurnRequests } from '../../../plan/assign/index.js'
 import { Routes, type RoutingTable, stageIn } from '../../../plan/assign/learned/index.js'
 import { GrantRound } from '../../../plan/assign/simple/index.js'
+import { LEAST_READ_CELLS, MESSAGE_CELLS, MOST_READ_CELLS } from '../../limits.js'
 
 export interface RouteClaimerParts {
   readonly clock: Clock
@@ -26,16 +27,12 @@ export interface RouteClaimerParts {
   readonly load: () => Promise<RoutingTable | null>
 }
 
-/** How many cells of the queue one read returns: this many times the agent's share, within bounds. */
+/** A read of the queue returns so many times the agent's share, within bounds. */
 const READ_SHARES = 4
-const LEAST_READ = 100
-const MOST_READ = 2_000
 /** After a read without an own cell, the agent skips heartbeats: twice as many each time, up to this. */
 const MOST_BEATS = 4
 /** Own cells with new rows that are remembered, because a read of the queue may not reach them. */
 const MOST_NOTED = 10_000
-/** Names of cells of split sites are long, and a message on the bus must be short. */
-const CELLS_A_MESSAGE = 20
 
 export class RouteClaimer {
   readonly #parts: RouteClaimerParts
@@ -104,8 +101,8 @@ export class RouteClaimer {
       else owned.set(owner, [cell])
     }
     for (const [to, theirs] of owned)
-      for (let i = 0; i < theirs.length; i += CELLS_A_MESSAGE)
-        bus.send({ kind: 'yours', to, cells: theirs.slice(i, i + CELLS_A_MESSAGE) })
+      for (let i = 0; i < theirs.length; i += MESSAGE_CELLS)
+        bus.send({ kind: 'yours', to, cells: theirs.slice(i, i + MESSAGE_CELLS) })
     return unknown
   }
 
@@ -120,7 +117,7 @@ export class RouteClaimer {
     if (!this.#mayWait || free <= 0 || this.stage === 0) return false
     this.#mayWait = false
     const shares = READ_SHARES * free * Math.max(1, this.#routes.members)
-    const limit = Math.min(Math.max(shares, LEAST_READ), MOST_READ)
+    const limit = Math.min(Math.max(shares, LEAST_READ_CELLS), MOST_READ_CELLS)
     const waiting = await ledger.waiting(limit, [incarnation])
     const picked = this.#pick(waiting, free, isPassedOn)
     if (waiting.length === limit) this.#addNoted(picked, free)

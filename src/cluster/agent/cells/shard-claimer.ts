@@ -10,7 +10,9 @@ import type { Incarnation, Ledger, WaitingCell } from '../../../ledger/index.js'
 import type { CellId, Clock, Millis } from '../../../model/index.js'
 import { shardOf } from '../../../page/politeness/phases/index.js'
 import {
+  LEAST_READ_CELLS,
   MEMBER_COUNT_MS,
+  MOST_READ_CELLS,
   RELEASE_PAUSE_MS,
   SHARD_CLAIMER_EXCESS_MS,
   SHARD_CLAIMER_ORPHAN_MS,
@@ -25,10 +27,6 @@ export interface ShardClaimerParts {
   /** The number of shards (Nnode in the papers). */
   readonly shards: number
 }
-
-/** How many cells of the queue one read returns, at least and at most. */
-const LEAST_READ = 100
-const MOST_READ = 2_000
 
 export class ShardClaimer {
   readonly #parts: ShardClaimerParts
@@ -55,7 +53,7 @@ export class ShardClaimer {
     if (!this.#mayWait || free <= 0) return false
     this.#mayWait = false
     await this.#countMembers()
-    const limit = Math.min(Math.max(free, LEAST_READ), MOST_READ)
+    const limit = Math.min(Math.max(free, LEAST_READ_CELLS), MOST_READ_CELLS)
     const waiting = await ledger.waiting(limit, [incarnation])
     const picked = this.#pick(waiting, new Set([...held].map(shardOf))).slice(0, free)
     if (waiting.length > picked.length || waiting.length === limit) this.#mayWait = true
