@@ -6,83 +6,25 @@
  * the open pack, and the transmitter ships packs. A cell whose queue is empty and whose last pack is
  * committed is finished. When no cell is left anywhere, the coordinator ends the crawl.
  */
-import type { Bus, BusMessage, LaneStatus } from '../../bus/index.js'
-import type { Heartbeat, Incarnation } from '../../ledger/index.js'
-import { type CellId, type Clock, LIMITS, type Millis, sleep, type WakeUp } from '../../model/index.js'
-import type { PhaseGates } from '../../page/politeness/index.js'
-import type { AgentStop } from './agent-stop.js'
-import type {
-  CellRelease,
-  HeldCells,
-  InboxNotices,
-  RouteClaimer,
-  ShardClaimer,
-  SiteSplitter,
-  SiteTasks,
-  SiteWork,
-  Slices,
-  SpareSites,
-  TurnHandOver,
-} from './cells/index.js'
-import {
-  type Checkpoint,
-  HEARTBEAT_MS,
-  type HeartbeatLoop,
-  heartbeatStatus,
-  type LaneOffer,
-  type PeerProbe,
-} from './heartbeat/index.js'
-import type { PageBudget, Transmitter } from './pack/index.js'
-import type { Counters, LaneCount, SiteCrawl } from './site/index.js'
+import { type CellId, sleep } from '../../model/index.js'
+import { AgentEvents } from './agent-events.js'
+import type { AgentParts } from './agent-parts.js'
+import type { SiteTasks } from './cells/index.js'
+import { HEARTBEAT_MS } from './heartbeat/index.js'
+import type { SiteCrawl } from './site/index.js'
 
 /** `ended`: the crawl is closed; the ledger says why. */
 export type AgentEnd = 'ended' | 'stopped'
 
-export interface AgentParts {
-  readonly clock: Clock
-  readonly bus: Bus
-  readonly incarnation: Incarnation
-  readonly stopping: AgentStop
-  /** Notified when the loop has something to do. */
-  readonly wake: WakeUp
-  readonly counters: Counters
-  readonly laneCount: LaneCount
-  readonly budget: PageBudget
-  readonly transmitter: Transmitter
-  readonly heldCells: HeldCells
-  readonly siteWork: SiteWork
-  readonly release: CellRelease
-  readonly slices: Slices
-  readonly splitter: SiteSplitter
-  readonly turns: TurnHandOver
-  readonly spareSites: SpareSites<SiteCrawl>
-  readonly inboxes: InboxNotices
-  readonly offer: LaneOffer
-  readonly heartbeats: HeartbeatLoop
-  readonly probe: PeerProbe
-  readonly checkpoint: Checkpoint
-  /** Under `phases`: claims cells without a coordinator, and knows when the phases swap. */
-  readonly shards: { readonly claimer: ShardClaimer; readonly gates: PhaseGates } | null
-  /** Claims the agent's own cells by a routing table. */
-  readonly routes: RouteClaimer | null
-  /** Why nothing is being fetched, for the status. */
-  readonly waitingFor: () => string
-  /** Called with every heartbeat: settings may have changed. */
-  readonly onHeartbeat: (beat: Heartbeat) => void
-}
-
 export class Agent {
   readonly #parts: AgentParts
   readonly #tasks: SiteTasks
-  /** How long changes are collected before the next round. It grows with the number of agents. */
-  #gatherMs: Millis = 0
-  /** No other agent crawls, as of the last heartbeat. */
-  #isAlone = true
-  #ended = false
+  readonly #events: AgentEvents
 
   constructor(parts: AgentParts) {
     const { siteWork, transmitter, stopping } = parts
     this.#parts = parts
+    this.#events = new AgentEvents(parts)
     this.#tasks = {
       run: site => siteWork.run(site),
       lose: sites => transmitter.lose(sites),
@@ -97,26 +39,27 @@ export class Agent {
 
   async run(): Promise<AgentEnd> {
     const { bus, clock, stopping, wake, heldCells, offer, transmitter, heartbeats, shards } = this.#parts
-    const unsubscribe = bus.subscribe(message => this.#receive(message))
-    const status = () => this.#status()
+    const events = this.#events
+    const unsubscribe = bus.subscribe(message => events.receive(message))
+    const status = () => events.status()
     const beating = heartbeats.run(status, (beat, sent) => {
       shards?.gates.measured(sent, beat.now)
-      this.#apply(beat)
+      events.apply(beat)
     })
     try {
       for (;;) {
         await this.#claimCells()
         await heldCells.open(this.#tasks)
-        if (this.#ended || stopping.signal.aborted) break
+        if (events.hasEnded || stopping.signal.aborted) break
         offer.send()
         await wake.wait(HEARTBEAT_MS)
-        if (this.#gatherMs >= 1) await sleep(clock, this.#gatherMs)
+        if (events.gatherMs >= 1) await sleep(clock, events.gatherMs)
         stopping.throwIfFailed()
       }
       await this.#drain()
       await transmitter.seal()
       stopping.throwIfFailed()
-      return this.#ended ? 'ended' : 'stopped'
+      return events.hasEnded ? 'ended' : 'stopped'
     } finally {
       unsubscribe()
       stopping.stop()
@@ -156,87 +99,6 @@ export class Agent {
 
   #wakeSites(): void {
     for (const site of this.sites.values()) site.wake.notify()
-  }
-
-  #receive(message: BusMessage): void {
-    const { incarnation, wake, heldCells, slices, turns, release, routes, heartbeats } = this.#parts
-    if ('to' in message && message.to !== incarnation) return
-    switch (message.kind) {
-      case 'leases':
-        heldCells.recheck()
-        slices.waitingCells = message.waiting
-        wake.notify()
-        break
-      case 'inbox':
-      case 'yours':
-        this.#parts.inboxes.received(message.cells)
-        break
-      case 'wanted':
-        turns.wanted(message.groups)
-        break
-      case 'turn-request':
-        turns.wanted(message.groups)
-        routes?.turnsRequested(message.groups)
-        break
-      case 'move':
-        routes?.movedAway(message.cells)
-        release.moveAway(message.cells, message.force)
-        break
-      case 'spare':
-        this.#releaseSpare(message.groups)
-        break
-      case 'routes':
-        if (routes !== null) heartbeats.beatNow()
-        break
-      case 'ended':
-        heartbeats.beatNow()
-        break
-      case 'ping':
-      case 'pong':
-        this.#parts.probe.receive(message)
-    }
-  }
-
-  #releaseSpare(groups: number): void {
-    const spare = this.#parts.spareSites.pick(groups)
-    this.#parts.release.release(site => spare.has(site))
-  }
-
-  /** The answer to a heartbeat: lost cells, new rows, new leases, settings, the end of the crawl. */
-  #apply(beat: Heartbeat): void {
-    const { heldCells, transmitter, inboxes, slices, shards, routes, wake, probe } = this.#parts
-    const lost = heldCells.compare(beat)
-    if (lost.length > 0) transmitter.lose(lost)
-    inboxes.compare(beat)
-    if (!beat.crawlOpen) this.#ended = true
-    slices.waitingCells = beat.waiting
-    shards?.claimer.apply(beat.waiting, heldCells.cells(), which => this.#parts.release.release(which))
-    routes?.apply(beat, () => wake.notify())
-    this.#gatherMs = beat.share > 0 ? LIMITS.gatherMsPerAgent / beat.share : 0
-    this.#balanceBudget()
-    this.#isAlone = beat.share >= 1
-    if (!this.#isAlone) probe.look()
-    wake.notify()
-    this.#parts.checkpoint.apply(beat.settings)
-    this.#parts.splitter.apply(!this.#isAlone)
-    this.#parts.onHeartbeat(beat)
-  }
-
-  #status(): LaneStatus {
-    const { counters, offer, spareSites, heldCells, probe, waitingFor, checkpoint } = this.#parts
-    const lanes = offer.status()
-    // Without other agents nobody reads the load, so it is not computed.
-    const sites = this.#isAlone
-      ? { busySites: 0, workLeft: 0, spareGroups: 0 }
-      : spareSites.load(heldCells.opening)
-    return heartbeatStatus(counters, lanes, sites, probe.peers, waitingFor(), checkpoint.done)
-  }
-
-  /** Reserves pages if there are none, and gives them back if there is nothing to crawl. */
-  #balanceBudget(): void {
-    const { budget, heldCells, stopping } = this.#parts
-    if (budget.exhausted) void budget.ask().catch(stopping.fail)
-    else if (heldCells.count === 0) void budget.release().catch(stopping.fail)
   }
 
   /** Waits until no cell is held. */
