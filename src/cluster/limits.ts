@@ -108,6 +108,8 @@ export const PAGE_FAULTS_STACK_CHARS = 4_000 // a page must not fill the log
 // coordinator/fair-shares.ts
 /** Longer than agents of one machine take turns with its processors. */
 export const FAIR_SHARES_HOLD_MS = 10_000
+/** An agent without any site for so long is faster than the others, not only ahead for a moment. */
+export const FAIR_SHARES_DRY_MS = 3_000
 
 // coordinator/route-publisher.ts
 /**

@@ -46,6 +46,12 @@ describe.each([2, 4, 8])('%i agents with default lanes', agents => {
   })
 })
 
+it('8 agents share more seed sites than they have lanes', async () => {
+  const pages = await shares(500, 8, '--lanes', '50')
+  expect(pages).toHaveLength(8)
+  for (const share of pages) expect(Math.abs(share - 250), pages.join(' ')).toBeLessThanOrEqual(25)
+})
+
 it.each(['hash', 'static-random', 'static-size'])('with %s no agent has all of them', async assign => {
   const pages = await shares(80, 2, '--assign', assign)
   expect(pages).toHaveLength(2)

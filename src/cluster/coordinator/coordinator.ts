@@ -152,7 +152,8 @@ export class Coordinator {
   }
 
   async #countWaiting(): Promise<void> {
-    const limit = Math.min(READ_ALL, this.#agents.lanes)
+    // Twice the lanes: the shares count from before the first cells of a short queue are granted.
+    const limit = Math.min(READ_ALL, 2 * this.#agents.lanes)
     this.#shares.counted(await this.#parts.ledger.countWaiting(limit), limit)
   }
 
@@ -200,9 +201,10 @@ export class Coordinator {
     const bound = assignment.plan?.takeNew() ?? []
     if (bound.length > 0) await ledger.bind(bound)
     await this.#routes.publish()
-    const granted = await this.#grantAll(assigned.given, unrequested.length)
+    const grants = await this.#grantAll(assigned.given, unrequested.length)
+    this.#shares.granted(grants)
+    const granted = sum(grants.values())
     this.#routes.account.granted(granted)
-    this.#shares.granted(granted)
     // Sent again with every beat while the turns are needed: the bus may lose messages.
     for (const [to, groups] of assigned.wanted) bus.send({ kind: 'wanted', to, groups: [...groups] })
     // The other cells wait for a lane or for their turn.
@@ -216,13 +218,19 @@ export class Coordinator {
     return views.map(view => ({ ...view, quota: quotas.get(view.incarnation) ?? view.freeLanes }))
   }
 
-  async #grantAll(picked: ReadonlyMap<Incarnation, readonly CellId[]>, waiting: number): Promise<number> {
+  /** Returns how many cells each agent was granted. */
+  async #grantAll(
+    picked: ReadonlyMap<Incarnation, readonly CellId[]>,
+    waiting: number,
+  ): Promise<ReadonlyMap<Incarnation, number>> {
     const { ledger, bus, leaseMs, leastDelayMs, assignment } = this.#parts
+    const granted = new Map<Incarnation, number>()
     let left = waiting
     const grantTo = async (to: Incarnation, cells: readonly CellId[]) => {
       const grants = [...byLane(cells, cell => assignment.laneOf?.(cell) ?? 0)].map(async ([lane, bound]) => {
         const leases = await ledger.grant(to, bound, leaseMs, leastDelayMs(), lane)
         this.#agents.granted(to, leases)
+        granted.set(to, (granted.get(to) ?? 0) + leases.length)
         left -= leases.length
       })
       await Promise.all(grants)
@@ -230,7 +238,7 @@ export class Coordinator {
     }
     // All grants are sent together: the ledger commits them in one transaction.
     await Promise.all([...picked].map(([to, cells]) => grantTo(to, cells)))
-    return waiting - left
+    return granted
   }
 
   #receive(message: BusMessage): void {
@@ -239,6 +247,12 @@ export class Coordinator {
     else if (message.kind !== 'free' || !this.#agents.receive(message.from, message.status)) return
     if (this.#mayWait || this.#agents.isIdle) this.#wake.notify()
   }
+}
+
+function sum(counts: Iterable<number>): number {
+  let total = 0
+  for (const count of counts) total += count
+  return total
 }
 
 function byLane(cells: readonly CellId[], laneOf: (cell: CellId) => number): Map<number, CellId[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../../test/kit/manual-clock.js'
-import { FAIR_SHARES_HOLD_MS } from '../limits.js'
+import { FAIR_SHARES_DRY_MS, FAIR_SHARES_HOLD_MS } from '../limits.js'
 import { FairShares } from './fair-shares.js'
 
 interface Facts {
@@ -67,7 +67,7 @@ describe('while more cells wait than were read', () => {
     const shares = new FairShares(new ManualClock())
     shares.counted(1_800, 3_000)
     expect(shares.quotas(loads, 100, true).get(1)).toBe(100)
-    shares.granted(400)
+    shares.granted(new Map([[2, 400]]))
     expect(shares.quotas(loads, 100, true).get(1)).toBe(0)
   })
 })
@@ -81,12 +81,51 @@ it('nothing is held back any longer when no agent has taken any for some time', 
   ]
   const isHeldBack = () => shares.quotas(loads, 50, false).get(1) === 0
   expect(isHeldBack()).toBe(true)
-  shares.granted(0)
+  shares.granted(new Map())
   clock.advance(FAIR_SHARES_HOLD_MS - 1)
-  shares.granted(0)
+  shares.granted(new Map())
   expect(isHeldBack()).toBe(true)
   clock.advance(1)
   expect(isHeldBack()).toBe(false)
-  shares.granted(50)
+  shares.granted(new Map([[2, 50]]))
   expect(isHeldBack()).toBe(true)
+})
+
+describe('while the last cells are granted', () => {
+  const loads = (...left: readonly number[]) =>
+    left.map((workLeft, i) => ({ incarnation: i + 1, ...agent(workLeft, { free: 1_000 - workLeft }) }))
+  const cells = (...counts: readonly number[]) => new Map(counts.map((count, i) => [i + 1, count]))
+
+  it('the progress of an agent earns it no more of them', () => {
+    const shares = new FairShares(new ManualClock())
+    expect([...shares.quotas(loads(0, 0), 2_500, false).values()]).toEqual([1_250, 1_250])
+    shares.granted(cells(1_000, 1_000))
+    expect([...shares.quotas(loads(600, 1_000), 500, false).values()]).toEqual([250, 250])
+    shares.granted(cells(250, 0))
+    expect([...shares.quotas(loads(400, 900), 250, false).values()]).toEqual([0, 250])
+  })
+
+  it('an agent that has been dry for some time gets some of those that were held back', () => {
+    const clock = new ManualClock()
+    const shares = new FairShares(clock)
+    const quotas = () => [...shares.quotas(loads(0, 900), 250, false).values()]
+    shares.quotas(loads(0, 0), 2_500, false)
+    shares.granted(cells(1_250, 1_000))
+    shares.quotas(loads(100, 900), 250, false)
+    expect(quotas()).toEqual([0, 250])
+    clock.advance(FAIR_SHARES_DRY_MS - 1)
+    expect(quotas()).toEqual([0, 250])
+    clock.advance(1)
+    expect(quotas()).toEqual([250, 0])
+  })
+
+  it('nothing is remembered once there are enough for all, or none', () => {
+    for (const waiting of [0, 5_000]) {
+      const shares = new FairShares(new ManualClock())
+      shares.quotas(loads(0, 0), 2_500, false)
+      shares.granted(cells(1_000, 1_000))
+      shares.counted(waiting, 4_000)
+      expect([...shares.quotas(loads(600, 1_000), 500, false).values()]).toEqual([450, 50])
+    }
+  })
 })
