@@ -173,7 +173,8 @@ function arc([from, to], count, y) {
   const radius = Math.abs(start - end) / 2
   const isUpward = end < start
   const stroke = isUpward ? colourOf(from) : '#ff0000'
-  const width = Math.min(1 + Math.log2(count) / 2, 4).toFixed(1)
+  // Few widths, so that the picture seldom changes.
+  const width = count < 4 ? 1 : count < 16 ? 2 : 3
   return (
     `<path d="M ${LEFT} ${start} A ${radius} ${radius} 0 0 ${isUpward ? 0 : 1} ${LEFT} ${end}" fill="none" ` +
     `stroke="${stroke}" stroke-width="${width}" stroke-opacity="0.45"/>`
