@@ -20,6 +20,7 @@ import {
   WakeUp,
 } from '../../model/index.js'
 import { type AgentView, type Assignment, TurnRequests } from '../../plan/assign/index.js'
+import { ALL_READ_CELLS, LEAST_READ_CELLS } from '../limits.js'
 import { AgentRegistry } from './agent-registry.js'
 import { FairShares } from './fair-shares.js'
 import type { Repartitioner } from './repartitioner.js'
@@ -28,10 +29,6 @@ import { SelfRoutedCells } from './self-routed-cells.js'
 import { SiteTakeover } from './site-takeover.js'
 import { StartupQuorum } from './startup-quorum.js'
 
-/** The least number of waiting cells that are read: the turn of some may be far off. */
-const LEAST_READ = 100
-/** An assignment that binds cells to lanes has to see more of the queue than the free lanes need. */
-const READ_ALL = 100_000
 /** An incarnation is closed after this many lease times without a heartbeat; its cells are free after one. */
 const SILENT_LEASES = 2
 
@@ -153,7 +150,7 @@ export class Coordinator {
 
   async #countWaiting(): Promise<void> {
     // Twice the lanes: the shares count from before the first cells of a short queue are granted.
-    const limit = Math.min(READ_ALL, 2 * this.#agents.lanes)
+    const limit = Math.min(ALL_READ_CELLS, 2 * this.#agents.lanes)
     this.#shares.counted(await this.#parts.ledger.countWaiting(limit), limit)
   }
 
@@ -187,7 +184,7 @@ export class Coordinator {
     const free = eligible.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
     if (free === 0) return 0
     this.#mayWait = false
-    const limit = assignment.looksAt === 'all' ? READ_ALL : Math.max(free, LEAST_READ)
+    const limit = assignment.looksAt === 'all' ? ALL_READ_CELLS : Math.max(free, LEAST_READ_CELLS)
     const withHeld = this.#readsHeld && assignment.looksAt === 'all'
     this.#readsHeld = false
     const claimants = withHeld ? undefined : eligible.map(({ incarnation }) => incarnation)
