@@ -105,7 +105,7 @@ export const BUCKET_DISPATCHER_LOOK_MS = 1_000
 // agent/site/page-faults.ts
 export const PAGE_FAULTS_STACK_CHARS = 4_000 // a page must not fill the log
 
-// coordinator/coordinator.ts
+// coordinator/cell-grants.ts
 /** An assignment that binds cells to lanes has to see more of the queue than the free lanes need. */
 export const ALL_READ_CELLS = 100_000
 
