@@ -10,7 +10,7 @@ export const TURN_LOOK_MS = 5_000
 /** A batch is in memory three times while it is read. */
 export const INBOX_BATCH_ROWS = 500
 
-// agent/cells/route-claimer.ts
+// agent/cells/route-claimer.ts, coordinator/moves.ts
 /** Names of cells of split sites are long, and a message on the bus must be short. */
 export const MESSAGE_CELLS = 20
 /** Cells of the queue that one read returns: few reads for a small share, little memory for a large one. */
@@ -104,6 +104,10 @@ export const BUCKET_DISPATCHER_LOOK_MS = 1_000
 
 // agent/site/page-faults.ts
 export const PAGE_FAULTS_STACK_CHARS = 4_000 // a page must not fill the log
+
+// coordinator/cell-grants.ts
+/** An assignment that binds cells to lanes has to see more of the queue than the free lanes need. */
+export const ALL_READ_CELLS = 100_000
 
 // coordinator/fair-shares.ts
 /** Longer than agents of one machine take turns with its processors. */

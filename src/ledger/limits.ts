@@ -14,6 +14,8 @@ export const IDLE_IN_TRANSACTION_MS = 2_000
 
 // postgres/postgres-inboxes.ts
 export const POSTGRES_INBOXES_RETRY_MS = 20 // most transactions are over by then
+/** An open transaction hides rows. After so many reads the answer is that there are none. */
+export const POSTGRES_INBOXES_MOST_READS = 10
 
 // retrying-ledger.ts
 export const RETRYING_LEDGER_RETRY_MS = 500 // a lease survives many tries

@@ -7,45 +7,6 @@ import type { Millis } from './clock.js'
 import { LIMITS } from './limits.js'
 import { TRAP_RULES, type TrapName, type TrapRule } from './trap.js'
 
-export type OutcomeCode =
-  | 'OK'
-  | 'NOT_MODIFIED'
-  | 'REDIRECT'
-  | 'REDIRECT_BAD'
-  | 'TYPE_NOT_WANTED'
-  | 'HTTP_CLIENT_ERROR'
-  | 'HTTP_SERVER_ERROR'
-  | 'HTTP_BUSY'
-  | 'DNS_NOT_FOUND'
-  | 'DNS_FAILED'
-  | 'ADDRESS_FORBIDDEN'
-  | 'CONNECT_REFUSED'
-  | 'CONNECT_TIMEOUT'
-  | 'CONNECT_FAILED'
-  | 'TLS_FAILED'
-  | 'RESET'
-  | 'HEADERS_TOO_SLOW'
-  | 'HEADERS_TOO_LARGE'
-  | 'BAD_RESPONSE'
-  | 'BODY_TOO_SLOW'
-  | 'BODY_CUT'
-  | 'BAD_ENCODING'
-  | 'ROBOTS_DISALLOWED'
-  | 'ROBOTS_UNAVAILABLE'
-  | 'ROBOTS_GIVEN_UP'
-  | 'CRAWL_DELAY_TOO_LONG'
-  | 'SITE_DROPPED'
-  | 'TOO_DEEP'
-  | 'SITE_PAGE_LIMIT'
-  | 'URL_TOO_LONG'
-  | 'SITEMAP'
-  | 'SITEMAP_BAD'
-  | 'PROBE'
-  | 'BLACKLISTED'
-  | 'INTERNAL_ERROR'
-  | 'HOOK_FAILED'
-  | `TRAP:${TrapName}`
-
 /** `stored`: a response was archived. `failed`: no usable response. `refused`: no request was sent. */
 type OutcomeKind = 'stored' | 'failed' | 'refused'
 
@@ -65,20 +26,11 @@ export interface OutcomeRule {
 }
 
 const MINUTE = 60_000
-const stored = (meaning: string): OutcomeRule => ({
-  kind: 'stored',
-  tries: 1,
-  waitMs: 0,
-  dropsSite: false,
-  strain: 'none',
-  meaning,
-})
+const ONCE = { tries: 1, waitMs: 0, dropsSite: false, strain: 'none' } as const
+const stored = (meaning: string): OutcomeRule => ({ kind: 'stored', ...ONCE, meaning })
 const refused = (meaning: string, advice?: string): OutcomeRule => ({
   kind: 'refused',
-  tries: 1,
-  waitMs: 0,
-  dropsSite: false,
-  strain: 'none',
+  ...ONCE,
   meaning,
   ...(advice === undefined ? {} : { advice }),
 })
@@ -88,20 +40,12 @@ const failed = (
   waitMs: Millis,
   dropsSite = false,
   advice?: string,
-): OutcomeRule => ({
-  kind: 'failed',
-  tries,
-  waitMs,
-  dropsSite,
-  strain: 'none',
-  meaning,
-  ...(advice === undefined ? {} : { advice }),
-})
+): OutcomeRule => ({ ...refused(meaning, advice), kind: 'failed', tries, waitMs, dropsSite })
 
 /** Failures that count against the site. */
 const failing = (rule: OutcomeRule): OutcomeRule => ({ ...rule, strain: 'failing' })
 
-const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRule>> = {
+const RULES = {
   OK: stored('fetched'),
   NOT_MODIFIED: stored('not modified since the previous crawl'),
   REDIRECT: stored('redirected; the target was queued if it is in scope'),
@@ -169,7 +113,9 @@ const RULES: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, OutcomeRu
     'crawl.log has the stack; please report it',
   ),
   HOOK_FAILED: failed('a hook threw an exception', 1, 0, false, 'crawl.log has the stack'),
-}
+} satisfies Readonly<Record<string, OutcomeRule>>
+
+export type OutcomeCode = keyof typeof RULES | `TRAP:${TrapName}`
 
 export function outcomeRule(code: OutcomeCode): OutcomeRule {
   return code.startsWith('TRAP:') ? trapOutcome(code.slice(5)) : RULES[code as keyof typeof RULES]

@@ -14,5 +14,5 @@ export {
   type ProgressSources,
   progressOf,
 } from './progress.js'
-export { buildReport, type Report } from './report.js'
+export { buildReport, type Report, type RoutingReport } from './report.js'
 export { normalised, sampleStdev } from './workload.js'

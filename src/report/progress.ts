@@ -107,8 +107,8 @@ export function agentProgress(agent: Agent, counters: Counters, throttles: Throt
     queued += site.frontier.size
     inFlight += site.inFlight
     sites.add(site.cell)
-    if (site.hasLane) active.add(site.cell)
-    const readyAt = site.idle ? site.frontier.nextReadyAt() : 0
+    if (site.lane.isHeld) active.add(site.cell)
+    const readyAt = site.lane.isIdle ? site.frontier.nextReadyAt() : 0
     if (readyAt === null) continue
     waiting++
     const at = Math.max(readyAt, site.pace.readyAt, site.pace.opensAt(throttles.now))
@@ -150,7 +150,7 @@ function reason(throttles: Throttles, sites: number, next: SiteCrawl | null, wai
   if (rateWaits > 0) return 'the total rate is used up, see --rate and --bandwidth'
   if (next === null || waitMs <= 0) return ''
   const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
-  const isRetry = next.idle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
+  const isRetry = next.lane.isIdle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
   const why = isRetry ? 'a failed URL is requested again' : next.pace.reason(settings.delay, throttles.now)
   return `${who} in ${seconds(waitMs)}: ${why}`
 }

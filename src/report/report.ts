@@ -1,5 +1,7 @@
 /** The final summary: `report.json`, `--json`, and what the library returns. */
 
+import type { MeasuredPace, Moved, RepartitionRecord } from '../cluster/coordinator/index.js'
+import type { PageChanges } from '../data/query/index.js'
 import {
   type AgentWork,
   type FinishReason,
@@ -8,6 +10,7 @@ import {
   siteSummaries,
 } from '../ledger/index.js'
 import { isTrouble } from '../model/index.js'
+import type { GraphPlan, RoutingPlan } from '../plan/assign/learned/index.js'
 import type { UrlCounts } from './count-urls.js'
 import { TROUBLED_SITES } from './limits.js'
 import { failedOf, type Metrics, measure, queuedOf, round } from './metrics.js'
@@ -101,59 +104,27 @@ export interface Report extends Metrics {
   readonly robots: RobotsReport
 }
 
-/**
- * `new`, `changed` and `unchanged` count pages of this crawl; `gone` and `noPage` pages of the previous one.
- */
-interface RecrawlReport {
+/** The counts of the previous crawl are of its pages. */
+interface RecrawlReport extends PageChanges {
   readonly previous: string
-  readonly new: number
-  readonly changed: number
-  readonly unchanged: number
-  /** The server said 404 or 410. */
-  readonly gone: number
-  /** Redirected, failed, refused, or not asked for yet. */
-  readonly noPage: number
 }
 
 /** S10-S12: why cells were assigned anew or not, the predicted gain and cost, and the measured ones. */
-interface RepartitionReport {
+interface RepartitionReport extends Pick<RepartitionRecord, 'why' | 'agents' | 'isWorth' | 'predicted'> {
   readonly at: string
-  readonly why: string
-  readonly agents: number
-  readonly isWorth: boolean
-  readonly predicted: MovedReport & {
-    /** URLs that waited. */
-    readonly left: number
-    readonly before: PaceReport & { readonly downloadMs: number; readonly exchangeMs: number }
-    readonly after: PaceReport & { readonly downloadMs: number; readonly exchangeMs: number }
-    readonly gainMs: number
-  }
   /** Null if nothing was moved, or the move was not complete when the crawl ended. */
   readonly happened:
-    | (MovedReport & {
-        readonly forced: number
+    | (Moved & {
         /**
          * From the previous repartition (or the start), and to the next (or the end); null if that took no
          * time.
          */
-        readonly before: (PaceReport & { readonly seconds: number }) | null
-        readonly after: (PaceReport & { readonly seconds: number }) | null
+        readonly before: MeasuredPace | null
+        readonly after: MeasuredPace | null
         /** Time saved on the remaining URLs, by the pace before and the pace after. */
         readonly gainMs: number | null
       })
     | null
-}
-
-/** Sites that moved, those of them that had to be asked back, and the time that took. */
-interface MovedReport {
-  readonly movedSites: number
-  readonly askedBack: number
-  readonly relocationMs: number
-}
-
-interface PaceReport {
-  readonly pagesPerSecond: number
-  readonly messagesPerPage: number
 }
 
 /** A cell is counted at each lease. */
@@ -168,7 +139,7 @@ interface RoutedReport {
 }
 
 /** S3: the size of the routing table, and its predicted messages for the links it was made of. */
-interface RoutingReport {
+export interface RoutingReport extends Omit<RoutingPlan, 'table'> {
   /** When it was made, if from what this crawl had learned. */
   readonly madeAt?: string
   readonly parts: number
@@ -178,27 +149,17 @@ interface RoutingReport {
   readonly nets: number
   /** Shares of the parts, the largest is 1. */
   readonly shares: readonly number[]
-  readonly predicted: { readonly messages: number; readonly coalescedMessages: number }
-  readonly byHash: { readonly messages: number; readonly coalescedMessages: number }
-  /**
-   * For bytes and for pages (`graph`: pages, and with `change` pages that are fetched again): weight of the
-   * heaviest part over its share, minus 1, and the lower bound for any partition.
-   */
-  readonly imbalance: readonly number[]
-  readonly imbalanceBound: readonly number[]
-  /** Sites heavier than a part that were not split, the first of them. */
-  readonly heavySites: readonly string[]
-  /** Sites heavier than a part that were split, the first of them. */
+  /** Sites heavier than a part that were split, the first of them, with their cells and parts. */
   readonly splitSites: readonly { readonly site: string; readonly cells: number; readonly parts: number }[]
+  /** The agent that each part was made for; absent if any agent may take any part. */
+  readonly owners?: readonly string[]
+  /** S8: what each objective of the `graph` assignment loses to the cut. */
+  readonly objectives?: GraphPlan['objectives']
   /**
-   * S8, `graph` only: for each objective its factor, its cut when optimised alone, and its cut in the result.
+   * With addresses as vertices: the number of address prefixes that are equivalent to the table, aggregated
+   * as routers do (S3). Null if sites of one address are in several parts, which prefixes cannot express.
    */
-  readonly objectives?: readonly {
-    readonly name: string
-    readonly factor: number
-    readonly alone: number
-    readonly cut: number
-  }[]
+  readonly prefixes?: number | null
 }
 
 interface RobotsReport {

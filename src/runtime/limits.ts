@@ -51,6 +51,8 @@ export const COORDINATOR_RUNTIME_LOOK_MS = 200 // a person waits for the end
 
 // session/heartbeat-tasks.ts
 export const CHECKPOINT_LOOK_MS = 100 // agents seal a pack within seconds
+/** A count of the ledger is followed by a pause as long as this many: counting takes 2 % of the time. */
+export const COUNT_PAUSE_COUNTS = 50
 
 // session/joined-agent.ts
 /** How often an agent without the store checks whether the crawl is to stop. */

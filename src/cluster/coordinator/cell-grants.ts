@@ -6,16 +6,12 @@ import type { Bus } from '../../bus/index.js'
 import type { Incarnation, Ledger } from '../../ledger/index.js'
 import type { CellId, Clock, GroupId, Millis } from '../../model/index.js'
 import { type AgentView, type Assignment, TurnRequests } from '../../plan/assign/index.js'
+import { ALL_READ_CELLS, LEAST_READ_CELLS } from '../limits.js'
 import type { AgentRegistry } from './agent-registry.js'
 import { FairShares } from './fair-shares.js'
 import type { RoutePublisher } from './route-publisher.js'
 import { SelfRoutedCells } from './self-routed-cells.js'
 import { StartupQuorum } from './startup-quorum.js'
-
-/** The least number of waiting cells that are read: the turn of some may be far off. */
-const LEAST_READ = 100
-/** An assignment that binds cells to lanes has to see more of the queue than the free lanes need. */
-const READ_ALL = 100_000
 
 export interface CellGrantsParts {
   readonly clock: Clock
@@ -87,7 +83,7 @@ export class CellGrants {
     const free = eligible.reduce((sum, { freeLanes }) => sum + freeLanes, 0)
     if (free === 0) return 0
     this.#mayWait = false
-    const limit = assignment.looksAt === 'all' ? READ_ALL : Math.max(free, LEAST_READ)
+    const limit = assignment.looksAt === 'all' ? ALL_READ_CELLS : Math.max(free, LEAST_READ_CELLS)
     const withHeld = this.#readsHeld && assignment.looksAt === 'all'
     this.#readsHeld = false
     const claimants = withHeld ? undefined : eligible.map(({ incarnation }) => incarnation)
@@ -119,7 +115,7 @@ export class CellGrants {
 
   async #countWaiting(): Promise<void> {
     // Twice the lanes: the shares count from before the first cells of a short queue are granted.
-    const limit = Math.min(READ_ALL, 2 * this.#agents.lanes)
+    const limit = Math.min(ALL_READ_CELLS, 2 * this.#agents.lanes)
     this.#shares.counted(await this.#parts.ledger.countWaiting(limit), limit)
   }
 

@@ -9,6 +9,8 @@ export { CoordinatorSeat } from './coordinator-seat.js'
 export { placedAgents } from './placed-agents.js'
 export { remainingSites } from './remaining-sites.js'
 export {
+  type MeasuredPace,
+  type Moved,
   markOf,
   type Predicted,
   paceIn,

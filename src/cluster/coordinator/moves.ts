@@ -8,12 +8,11 @@ import type { Bus } from '../../bus/index.js'
 import type { Incarnation, Ledger } from '../../ledger/index.js'
 import { type CellId, type Clock, type Epoch, LIMITS, type Millis } from '../../model/index.js'
 import type { AgentView, Assignment } from '../../plan/assign/index.js'
+import { MESSAGE_CELLS } from '../limits.js'
 import type { Moved } from './repartition-record.js'
 
 /** The setting with the present moves. */
 export const MOVES = 'seat.moves'
-/** Names of cells of split sites are long, and a message on the bus must be short. */
-const CELLS_A_MESSAGE = 20
 /**
  * After this many heartbeats the status of an agent includes its last release: one may have been on its way.
  */
@@ -143,8 +142,8 @@ export class Moves {
     for (const [cell, holder] of this.#outstanding.values())
       asked.set(holder, [...(asked.get(holder) ?? []), cell])
     for (const [to, cells] of asked)
-      for (let i = 0; i < cells.length; i += CELLS_A_MESSAGE)
-        bus.send({ kind: 'move', to, cells: cells.slice(i, i + CELLS_A_MESSAGE), force })
+      for (let i = 0; i < cells.length; i += MESSAGE_CELLS)
+        bus.send({ kind: 'move', to, cells: cells.slice(i, i + MESSAGE_CELLS), force })
   }
 
   /**

@@ -124,7 +124,7 @@ export function withAfter(records: readonly RepartitionRecord[], after: Span): R
   return records.map(record => (record === last && record.after === null ? { ...record, after } : record))
 }
 
-interface MeasuredPace extends Pace {
+export interface MeasuredPace extends Pace {
   readonly seconds: number
 }
 

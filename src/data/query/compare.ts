@@ -5,7 +5,7 @@
 import { COMPARE_MEMORY_BYTES, COMPARE_PART_ROWS } from '../limits.js'
 import { openTables } from './tables.js'
 
-interface PageChanges {
+export interface PageChanges {
   /** Pages whose URL was not a page in the previous crawl. */
   readonly new: number
   /** Pages of both crawls whose payload differs. */

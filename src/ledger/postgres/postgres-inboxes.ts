@@ -8,7 +8,7 @@
 
 import { type CellId, type Clock, sleep } from '../../model/index.js'
 import type { Append, InboxRow, Incarnation } from '../index.js'
-import { POSTGRES_INBOXES_RETRY_MS } from '../limits.js'
+import { POSTGRES_INBOXES_MOST_READS, POSTGRES_INBOXES_RETRY_MS } from '../limits.js'
 import { isCrawlOpen, type Row } from '../sql/index.js'
 import { textArray } from './postgres-connection.js'
 import { numbers } from './postgres-counters.js'
@@ -19,11 +19,6 @@ import { answer, type PostgresDatabase, type Transaction } from './postgres-data
 const NO_SENDER: Incarnation = 0
 /** Bounds the transactions of a long seed list or of a previous crawl. */
 const ROWS_PER_APPEND = 20_000
-/**
- * How often a read is repeated while an open transaction hides rows; after that the answer is that there are
- * none.
- */
-const MOST_READS = 10
 
 /**
  * Returns false once the crawl is closed. Uses several transactions: if the call is repeated after a failure,
@@ -76,7 +71,8 @@ export async function readInbox(
     const rows = await db.all(READ, cell, after, limit)
     const hidden = rows.findIndex(row => row[7] !== true)
     const settled = hidden < 0 ? rows : rows.slice(0, hidden)
-    if (settled.length > 0 || hidden < 0 || reads === MOST_READS) return settled.map(inboxRow)
+    if (settled.length > 0 || hidden < 0 || reads === POSTGRES_INBOXES_MOST_READS)
+      return settled.map(inboxRow)
     await sleep(clock, POSTGRES_INBOXES_RETRY_MS)
   }
 }

@@ -12,7 +12,6 @@ import { writeFileAtomically } from '../../files/index.js'
 import { LIMITS, siteOfCell } from '../../model/index.js'
 import {
   cutWeb,
-  type GraphPlan,
   type HeavySite,
   heavySitesOf,
   isPiece,
@@ -32,6 +31,7 @@ import {
   sharesOf,
 } from '../../plan/assign/learned/index.js'
 import { type LearnedTask, type LearnedTrouble, readLearned, type SiteCount } from '../../plan/learn/index.js'
+import type { RoutingReport } from '../../report/index.js'
 import { ROUTE_TASK_NAMED_SITES } from '../limits.js'
 
 export interface RouteTask extends Omit<RoutingRequest, 'shares'> {
@@ -63,37 +63,7 @@ export interface Heavy {
 }
 
 /** The figures of a table for the report, or why there is no table. */
-export type Routes =
-  | (Omit<RoutingPlan, 'table' | 'heavySites'> & {
-      readonly parts: number
-      readonly sites: number
-      readonly bytes: number
-      /** Nets of the partitioned hypergraph; without nets only the balance is optimised. */
-      readonly nets: number
-      /** The share of each part, relative to the largest share. */
-      readonly shares: readonly number[]
-      /** The first sites that are heavier than a part and were not split. */
-      readonly heavySites: readonly string[]
-      /**
-       * The first sites that were split, each with the number of its cells and of the parts that have them.
-       */
-      readonly splitSites: readonly {
-        readonly site: string
-        readonly cells: number
-        readonly parts: number
-      }[]
-      /** The agent that each part was made for; absent if any agent may take any part. */
-      readonly owners?: readonly string[]
-      /** What each objective of the `graph` assignment loses to the cut. */
-      readonly objectives?: GraphPlan['objectives']
-      /**
-       * With addresses as vertices: the number of address prefixes that are equivalent to the table,
-       * aggregated as routers do (S3). Null if sites of one address are in several parts, which prefixes
-       * cannot express.
-       */
-      readonly prefixes?: number | null
-    })
-  | { readonly why: string }
+export type Routes = Omit<RoutingReport, 'madeAt'> | { readonly why: string }
 
 /** The remaining work of a crawl, for a new partition. */
 export interface RepartitionTask extends RepartitionRequest {

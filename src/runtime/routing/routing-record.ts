@@ -8,18 +8,12 @@ import { hostOf } from '../../model/url/index.js'
 import { StaticHosts } from '../../page/fetch/dns/index.js'
 import { type AddressOf, RoutingTable, stageIn } from '../../plan/assign/learned/index.js'
 import type { Report } from '../../report/index.js'
-import type { Routes } from './route-task.js'
 
 export const ROUTING_FILE = 'learned/routing.bin'
 const SETTING = 'seat.routing'
 
 /** Figures of the table that is in force, or why there is none. */
-export type RoutingRecord = Routes | (Exclude<Routes, { readonly why: string }> & MadeLive)
-
-/** The time of a table that was made while the crawl ran. */
-interface MadeLive {
-  readonly madeAt: string
-}
+export type RoutingRecord = NonNullable<Report['routing']>
 
 /**
  * Saves the record and begins a stage. Call it after the table was written: agents that see the stage read

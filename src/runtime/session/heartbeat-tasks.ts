@@ -11,11 +11,8 @@ import { type Clock, isTrouble, type Millis, sleep } from '../../model/index.js'
 import { type LedgerCount, type ProgressSources, queuedOf } from '../../report/index.js'
 import type { AgentPool } from '../agents/index.js'
 import type { Log } from '../directory/index.js'
-import { CHECKPOINT_LOOK_MS } from '../limits.js'
+import { CHECKPOINT_LOOK_MS, COUNT_PAUSE_COUNTS } from '../limits.js'
 import type { AgentAbilities, DiskGuard, UsageMeter } from '../machine/index.js'
-
-/** The pause after a count, as a multiple of the time that the count took. */
-const COUNT_PAUSE_FACTOR = 50
 
 export interface HeartbeatTasksParts {
   readonly clock: Clock
@@ -104,7 +101,7 @@ export class HeartbeatTasks {
       this.#latest = await countLedger(ledger, config.ledger === undefined ? null : isElsewhere)
     } finally {
       const now = clock.monotonic()
-      this.#countAt = now + COUNT_PAUSE_FACTOR * (now - since)
+      this.#countAt = now + COUNT_PAUSE_COUNTS * (now - since)
     }
   }
 

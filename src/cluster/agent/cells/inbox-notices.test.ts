@@ -16,7 +16,7 @@ let slices: { waitingCells: number }
 
 beforeEach(() => {
   site = madeSite({ clock })
-  site.inboxReadBegan()
+  site.inbox.readBegan()
   sent = []
   noted = []
   slices = { waitingCells: 0 }
@@ -40,7 +40,7 @@ function newNotices(hasRoutes: boolean): InboxNotices {
 
 it('rows for a held cell make its site read them, and nobody else is notified', () => {
   newNotices(false).committed(new Set(['a.test']))
-  expect(site.inboxDirty).toBe(true)
+  expect(site.inbox.isDirty).toBe(true)
   expect([sent, slices.waitingCells]).toEqual([[], 0])
 })
 
@@ -59,13 +59,13 @@ it('rows that other agents announce are noted where the agent claims cells itsel
   expect(noted).toEqual([])
   newNotices(true).received(['a.test', 'b.test'])
   expect(noted).toEqual(['b.test'])
-  expect(site.inboxDirty).toBe(true)
+  expect(site.inbox.isDirty).toBe(true)
 })
 
 it('a lost notice is found by the count of the ledger, under the same lease only', () => {
   const beat = (epoch: number) => ({ held: [{ cell: 'a.test', epoch, appended: 7 }] }) as unknown as Heartbeat
   newNotices(false).compare(beat(2))
-  expect(site.inboxDirty).toBe(false)
+  expect(site.inbox.isDirty).toBe(false)
   newNotices(false).compare(beat(1))
-  expect(site.inboxDirty).toBe(true)
+  expect(site.inbox.isDirty).toBe(true)
 })

@@ -49,7 +49,7 @@ export class InboxNotices {
   compare({ held }: Heartbeat): void {
     for (const { cell, epoch, appended } of held) {
       const site = this.#parts.heldCells.sites.get(cell)
-      if (site?.lease.epoch === epoch && site.countedInbox(appended)) this.#wakeSite(cell)
+      if (site?.lease.epoch === epoch && site.inbox.counted(appended)) this.#wakeSite(cell)
     }
   }
 
@@ -57,7 +57,7 @@ export class InboxNotices {
   #wakeSite(cell: CellId): boolean {
     const site = this.#parts.heldCells.sites.get(cell)
     if (!site) return false
-    site.inboxGrew()
+    site.inbox.grew()
     site.wake.notify()
     return true
   }

@@ -28,7 +28,7 @@ export class InboxReader {
   }
 
   async read(site: SiteCrawl): Promise<void> {
-    while (site.inboxDirty && site.mode.is !== 'leaving' && !this.#signal.aborted) {
+    while (site.inbox.isDirty && site.mode.is !== 'leaving' && !this.#signal.aborted) {
       const hasMore = await this.#readers.run(() => this.#readBatch(site))
       if (!hasMore) return
       this.#transmitter.poke()
@@ -37,8 +37,8 @@ export class InboxReader {
 
   /** False if there was nothing to read, the cell was lost or the agent stops. */
   async #readBatch(site: SiteCrawl): Promise<boolean> {
-    site.inboxReadBegan()
-    const rows = await this.#ledger.readInbox(site.cell, site.cursor, INBOX_BATCH_ROWS)
+    site.inbox.readBegan()
+    const rows = await this.#ledger.readInbox(site.cell, site.inbox.cursor, INBOX_BATCH_ROWS)
     while (!this.#transmitter.hasRoom() && !this.#signal.aborted) await this.#transmitter.shipped()
     if (rows.length === 0 || site.lost || this.#signal.aborted) return false
     const { pack } = this.#transmitter
@@ -47,9 +47,9 @@ export class InboxReader {
       if (site.frontier.meets(url, row.depth)) continue
       this.#admission.admit(site, pack, url === row.url ? row : { ...row, url })
     }
-    site.inboxRowsTaken(rows[rows.length - 1].position)
+    site.inbox.rowsTaken(rows[rows.length - 1].position)
     pack.cellFor(site).consumed(rows)
-    if (rows.length === INBOX_BATCH_ROWS) site.inboxGrew()
+    if (rows.length === INBOX_BATCH_ROWS) site.inbox.grew()
     return true
   }
 }

@@ -63,7 +63,7 @@ export class SiteSplitter {
     }
     const children = plan.map(({ queued, ...range }) => ({ cell: rangeCell(site.site, range), queued }))
     if (!(await ledger.rest(cell, lease.epoch, clock.now() + SPLIT_REST_MS))) return
-    if (!(await ledger.split(cell, lease.epoch, site.lastPack, children))) return
+    if (!(await ledger.split(cell, lease.epoch, site.packs.last, children))) return
     const names = children.map(child => child.cell)
     cells.learn(cell, names)
     log('site split', { cell, children })

@@ -46,17 +46,17 @@ export class SiteWork {
     const { clock, signal, slices } = this.#parts
     let idleMs = 0
     while (site.mode.is !== 'leaving' && !signal.aborted) {
-      if (site.inboxDirty) await this.#inboxes.read(site)
+      if (site.inbox.isDirty) await this.#inboxes.read(site)
       if (site.sitemapsDue || site.frontier.hasReady(clock.now())) await this.#crawl(site)
-      if (slices.ends(site) || site.inboxDirty || site.frontier.hasReady(clock.now())) continue
+      if (slices.ends(site) || site.inbox.isDirty || site.frontier.hasReady(clock.now())) continue
       if (this.#parks(site)) continue
-      site.setIdle(true)
+      site.lane.setIdle(true)
       if (await this.#finishes(site, idleMs)) break
       const since = clock.monotonic()
       await site.wake.wait(this.#idleMs(site))
       idleMs = clock.monotonic() - since
       // To finish or to leave, the site needs no lane.
-      site.setIdle(!site.inboxDirty && !site.frontier.hasReady(clock.now()))
+      site.lane.setIdle(!site.inbox.isDirty && !site.frontier.hasReady(clock.now()))
     }
     await this.#release(site)
   }
@@ -70,7 +70,7 @@ export class SiteWork {
   async #finishes(site: SiteCrawl, idleMs: Millis): Promise<boolean> {
     const { ledger, transmitter, counters, laneCount, siteOpener, mayLinger } = this.#parts
     if (!site.frontier.isEmpty) return false
-    if (site.uncommitted > 0) {
+    if (site.packs.uncommitted > 0) {
       if (laneCount.busy === 0) void transmitter.seal()
       return false
     }
@@ -79,11 +79,11 @@ export class SiteWork {
     if (await ledger.finish(site.cell, site.lease.epoch)) return true
     siteOpener.stays(site)
     counters.refusedFinishes++
-    const { cursor } = site
-    site.inboxGrew()
+    const { cursor } = site.inbox
+    site.inbox.grew()
     await this.#inboxes.read(site)
     // Without this pause, thousands of sites whose leases ended in an outage would ask all the time.
-    if (site.cursor === cursor) await site.wake.wait(REFUSED_LOOK_MS)
+    if (site.inbox.cursor === cursor) await site.wake.wait(REFUSED_LOOK_MS)
     site.wake.notify()
     return false
   }
@@ -93,7 +93,7 @@ export class SiteWork {
     const { ledger, transmitter, signal, siteOpener, clock } = this.#parts
     const { mode } = site
     if (mode.is === 'leaving' && mode.to !== 'lost') {
-      if (site.uncommitted > 0) await transmitter.seal()
+      if (site.packs.uncommitted > 0) await transmitter.seal()
       while (!site.lost && !siteOpener.mayLeave(site)) await sleep(clock, BORROW_LOOK_MS)
       // If the lease was lost meanwhile, the cell must not be split.
       if (mode.to === 'split') return site.lost ? undefined : this.#parts.splitter.split(site)
@@ -101,7 +101,7 @@ export class SiteWork {
       else if (mode.to === 'rest') await ledger.rest(site.cell, site.lease.epoch, mode.until)
       else await ledger.release(site.cell, site.lease.epoch, mode.to === 'slice' ? 'tail' : 'head')
     }
-    if (mode.is !== 'leaving' && signal.aborted && site.uncommitted > 0) await transmitter.seal()
+    if (mode.is !== 'leaving' && signal.aborted && site.packs.uncommitted > 0) await transmitter.seal()
     if (site.released !== null) await site.released
   }
 
@@ -118,6 +118,6 @@ export class SiteWork {
   #idleMs(site: SiteCrawl): Millis {
     const ready = site.frontier.nextReadyAt()
     if (ready !== null) return Math.max(1, ready - this.#parts.clock.now())
-    return site.uncommitted > 0 ? IDLE_LOOK_MS : LINGER_MS
+    return site.packs.uncommitted > 0 ? IDLE_LOOK_MS : LINGER_MS
   }
 }

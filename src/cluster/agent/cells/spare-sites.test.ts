@@ -24,7 +24,7 @@ const site = ({
 }: Facts = {}): SiteInHand => ({
   mode: mode ?? { is: 'crawling' },
   isRequesting,
-  idle,
+  lane: { isIdle: idle },
   frontier: { size: queued, known, isEmpty: queued === 0 },
   pace: { groups },
 })

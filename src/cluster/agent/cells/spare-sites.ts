@@ -31,7 +31,7 @@ type Group = Pick<GroupPace, 'sites' | 'borrowers' | 'dissolved'>
 export interface SiteInHand {
   readonly mode: SiteMode
   readonly isRequesting: boolean
-  readonly idle: boolean
+  readonly lane: { readonly isIdle: boolean }
   readonly frontier: { readonly size: number; readonly known: number; readonly isEmpty: boolean }
   readonly pace: { readonly groups: readonly Group[] }
 }
@@ -65,7 +65,7 @@ export class SpareSites<Site extends SiteInHand> {
     let queued = 0
     for (const site of this.#sites().values()) {
       queued += site.frontier.size
-      if (!site.idle || !site.frontier.isEmpty) busySites++
+      if (!site.lane.isIdle || !site.frontier.isEmpty) busySites++
       workLeft += partLeft(site)
     }
     const isSoonDone = this.#leftMs(queued) < SPARE_SITES_LEAST_LEFT_MS
@@ -111,8 +111,8 @@ export class SpareSites<Site extends SiteInHand> {
 }
 
 /** All of a site is left before its inbox was read. */
-function partLeft({ idle, frontier: { size, known } }: SiteInHand): number {
-  return known > 0 ? size / known : idle ? 0 : 1
+function partLeft({ lane, frontier: { size, known } }: SiteInHand): number {
+  return known > 0 ? size / known : lane.isIdle ? 0 : 1
 }
 
 function isSpare(sites: readonly SiteInHand[]): boolean {

@@ -75,7 +75,7 @@ export class LanePoliteness {
     const now = clock.now()
     if (pace.waitUntil - now > maxWaitMs) site.leave('park', pace.waitUntil, pace.waitReason)
     else if (lendsLane()) site.leave('rest', pace.expectedAt(now))
-    else return site.farOff(pace.turn(pause))
+    else return site.lane.farOff(pace.turn(pause))
     return false
   }
 
@@ -88,7 +88,7 @@ export class LanePoliteness {
   /** Waits for the turn and takes it. */
   async turn(site: SiteCrawl, pause: Pause): Promise<boolean> {
     const turn = site.pace.turn(pause)
-    return (await (site.pace.isShut ? site.farOff(turn) : turn)) && this.stillDue(site, pause)
+    return (await (site.pace.isShut ? site.lane.farOff(turn) : turn)) && this.stillDue(site, pause)
   }
 
   /**

@@ -50,7 +50,7 @@ export class Lane {
   async crawl(site: SiteCrawl): Promise<void> {
     const { clock, transmitter, signal, settings, offerSitemaps, endsSlice } = this.#parts
     let others: Set<Promise<void>> | null = null
-    site.connectionBegan()
+    site.lane.connectionBegan()
     while (this.#goesOn(site) && !site.isListOver) {
       while (!transmitter.hasRoom() && !signal.aborted) await transmitter.shipped()
       if (site.sitemapsDue) offerSitemaps(site)
@@ -65,14 +65,14 @@ export class Lane {
       while (
         this.#goesOn(site) &&
         !site.isListOver &&
-        site.connections < settings.connectionsPerSite &&
+        site.lane.connections < settings.connectionsPerSite &&
         site.frontier.hasReady(clock.now())
       ) {
         others ??= new Set()
         addConnection(others, this.crawl(site))
       }
     }
-    site.connectionEnded()
+    site.lane.connectionEnded()
     if (others !== null) await Promise.all(others)
   }
 

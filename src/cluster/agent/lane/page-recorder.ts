@@ -49,7 +49,7 @@ export class PageRecorder {
     if (keepsRows)
       pack.builder.add({
         leaseKey: site.leaseKey,
-        row: rowOf(site.lane, entry, outcome, content, clock.now()),
+        row: rowOf(site.lane.number, entry, outcome, content, clock.now()),
         // noarchive: the page has a row, and no record in the archive.
         exchange: content.rules.archive ? exchange : null,
         revisit: content.revisit,

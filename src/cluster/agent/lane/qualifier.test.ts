@@ -191,12 +191,12 @@ describe('an origin that cannot be judged now', () => {
   it('lends its lane while it waits, and is asked again after the wait', async () => {
     site = newSite([state({ verdict: 'unavailable', failures: 1 })])
     const verdict = newQualifier().verdictOf(site, ENTRY)
-    expect(site.hasLane).toBe(false)
+    expect(site.lane.isHeld).toBe(false)
     for (let i = 0; i < 60; i++) {
       clock.advance(1_000)
       await new Promise(setImmediate)
     }
     expect(await verdict).toMatchObject({ allowed: true })
-    expect(site.hasLane).toBe(true)
+    expect(site.lane.isHeld).toBe(true)
   })
 })

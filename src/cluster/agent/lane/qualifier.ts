@@ -99,7 +99,7 @@ export class Qualifier {
       pause,
       maxWaitMs,
       announce: this.#parts.announce,
-      farOff: <T>(wait: Promise<T>) => site.farOff(wait),
+      farOff: <T>(wait: Promise<T>) => site.lane.farOff(wait),
       isOver: () => site.mode.is === 'leaving' || signal.aborted,
     }
     const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
@@ -165,7 +165,7 @@ export class Qualifier {
       site.leave('park', until, why)
       return false
     }
-    await site.farOff(this.#sleep(site, until))
+    await site.lane.farOff(this.#sleep(site, until))
     return true
   }
 

@@ -37,7 +37,7 @@ function newArchive(): RobotsArchive {
 it('responses are archived with their cell, and are no pages', async () => {
   await newArchive().add(site, [robots(301), robots()])
   expect(pack.builder.entries).toBe(2)
-  expect(site.uncommitted).toBe(1)
+  expect(site.packs.uncommitted).toBe(1)
   expect(pack.cellFor(site).toPackCell()).toMatchObject({ pages: 0, settled: 0 })
 })
 

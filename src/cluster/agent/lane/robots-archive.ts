@@ -38,7 +38,7 @@ export class RobotsArchive {
     const code = status < 300 ? 'OK' : status < 400 ? 'REDIRECT' : 'HTTP_CLIENT_ERROR'
     const entry = { url, depth: 0, hops: 0, score: 0, via: '', attempt: 1 }
     const outcome = { code, detail: '', exchange, redirect: '' } as const
-    const row = { ...rowOf(site.lane, entry, outcome, NO_CONTENT, startedAt), mime: 'text/plain' }
+    const row = { ...rowOf(site.lane.number, entry, outcome, NO_CONTENT, startedAt), mime: 'text/plain' }
     pack.cellFor(site)
     pack.builder.add({ leaseKey: site.leaseKey, row, exchange, inTables: false })
   }

@@ -55,7 +55,7 @@ export class OpenPackCell {
     this.site = site
     this.#pack = pack
     this.journal = new JournalWriter(site.cell)
-    this.#cursor = site.cursor
+    this.#cursor = site.inbox.cursor
   }
 
   get pages(): number {
@@ -128,11 +128,11 @@ export class OpenPackCell {
   }
 
   #count(exchange: Exchange, pages: 0 | 1): void {
-    const lane = this.lanes.get(this.site.lane)
+    const lane = this.lanes.get(this.site.lane.number)
     if (lane) {
       lane.pages += pages
       lane.fetchMs += exchange.fetchMs
-    } else this.lanes.set(this.site.lane, { pages, fetchMs: exchange.fetchMs })
+    } else this.lanes.set(this.site.lane.number, { pages, fetchMs: exchange.fetchMs })
     this.#pages += pages
     this.#bytes += exchange.payload.length
     this.#fetchMs += exchange.fetchMs
@@ -154,7 +154,7 @@ export class OpenPackCell {
     return {
       cell: this.site.cell,
       epoch: this.site.lease.epoch,
-      number: this.site.lastPack + 1,
+      number: this.site.packs.last + 1,
       journal: this.journal.finish(),
       consumed: this.#consumed,
       cursor: this.#cursor,

@@ -79,7 +79,7 @@ export class OpenPack {
     if (!packCell) {
       packCell = new OpenPackCell(site, this)
       this.#packCells.set(site, packCell)
-      site.joinedPack()
+      site.packs.joined()
     }
     return packCell
   }
@@ -95,7 +95,7 @@ export class OpenPack {
     const before = this.pages
     for (const site of sites) {
       if (!this.#packCells.delete(site)) continue
-      site.droppedFromPack()
+      site.packs.dropped()
       this.builder.drop(site.leaseKey)
     }
     return before - this.pages

@@ -124,8 +124,8 @@ describe('a pack', () => {
     addPage(a)
     await transmitter.seal()
     expect(steps).toEqual(['store', 'committed', 'acknowledged a.test'])
-    expect(a.uncommitted).toBe(0)
-    expect(a.lastPack).toBe(1)
+    expect(a.packs.uncommitted).toBe(0)
+    expect(a.packs.last).toBe(1)
     expect(settledPages).toBe(1)
   })
 
@@ -158,7 +158,7 @@ describe('a pack', () => {
       'acknowledged b.test',
     ])
     expect(packs[1]!.cells.map(({ cell }) => cell)).toEqual(['b.test'])
-    expect(a.lastPack).toBe(0)
+    expect(a.packs.last).toBe(0)
   })
 
   it('whose cells are all stale is not sent again', async () => {
@@ -166,7 +166,7 @@ describe('a pack', () => {
     addPage(a)
     await transmitter.seal()
     expect(steps).toEqual(['store', 'stale', 'undo', 'lost a.test'])
-    expect(a.uncommitted).toBe(0)
+    expect(a.packs.uncommitted).toBe(0)
   })
 
   it('that the disk refuses is kept and stored as soon as there is room', async () => {

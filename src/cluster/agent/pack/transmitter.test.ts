@@ -155,7 +155,7 @@ describe('a pack with more links than one transaction should take', () => {
     await transmitter.seal()
     expect(writes).toEqual([])
     expect(lost).toEqual([site])
-    expect(site.uncommitted).toBe(0)
+    expect(site.packs.uncommitted).toBe(0)
   })
 
   it('of which a source is stale leaves no link of it behind', async () => {

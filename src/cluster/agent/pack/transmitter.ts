@@ -260,7 +260,7 @@ export class Transmitter {
   #acknowledge(pack: OpenPack, targets: ReadonlySet<CellId>): void {
     const sites = pack.sites
     this.#parts.budget.settled(pack.pages)
-    for (const site of sites) site.packCommitted()
+    for (const site of sites) site.packs.committed()
     this.#parts.onCommitted(sites, targets)
   }
 }

@@ -79,7 +79,7 @@ export class BucketDispatcher {
     const list = this.#listOf(site)
     if (list === null) {
       this.#bucket.free(element)
-      await site.farOff(site.wake.wait(BUCKET_DISPATCHER_LOOK_MS))
+      await site.lane.farOff(site.wake.wait(BUCKET_DISPATCHER_LOOK_MS))
       return
     }
     this.#bucket.fetch(element)
@@ -119,15 +119,15 @@ export class BucketDispatcher {
       site.leave('rest', site.pace.expectedAt(clock.now()))
       return false
     }
-    await site.farOff(site.wake.wait(Math.max(1, Math.ceil(gate.opensInMs()))))
-    return !gate.isShut && this.#goesOn(site) && !site.inboxDirty
+    await site.lane.farOff(site.wake.wait(Math.max(1, Math.ceil(gate.opensInMs()))))
+    return !gate.isShut && this.#goesOn(site) && !site.inbox.isDirty
   }
 
   async #place(site: SiteCrawl): Promise<BucketElement | null> {
     const element = this.#bucket.place(site.site)
     if (element !== null) return element
     const leave = this.#bucket.overflow(site.site, () => site.wake.notify())
-    await site.farOff(site.wake.wait(BUCKET_DISPATCHER_LOOK_MS))
+    await site.lane.farOff(site.wake.wait(BUCKET_DISPATCHER_LOOK_MS))
     leave()
     return null
   }

@@ -19,6 +19,9 @@ import { RequestAbort, type SitePace } from '../../../page/politeness/index.js'
 import type { UrlList } from './bucket-dispatcher.js'
 import type { LaneCount } from './lane-count.js'
 import type { OriginRobots } from './origin-robots.js'
+import { SiteInbox } from './site-inbox.js'
+import { SiteLane } from './site-lane.js'
+import { SitePacks } from './site-packs.js'
 
 /**
  * `crawling`: lanes take its URLs. `giving-up`: its URLs are refused without a request. `leaving`: no new
@@ -61,27 +64,19 @@ export class SiteCrawl {
   readonly pace: SitePace
   readonly originRobots: OriginRobots
   readonly traps: SiteTraps
+  readonly inbox: SiteInbox
+  readonly packs: SitePacks
+  readonly lane: SiteLane
   /** Aborts the requests of this site. */
   readonly requestAbort = new RequestAbort()
   /** Notified when there may be something to do again. */
   readonly wake: WakeUp
-  readonly #lanes: LaneCount
   #mode: SiteMode = { is: 'crawling' }
   #inFlight = 0
   #robotsInFlight = 0
   #unsettled = 0
   #isForced = false
   #released: Promise<unknown> | null = null
-  #uncommitted = 0
-  #lastPack: number
-  #cursor: number
-  #inboxDirty = true
-  #appendedSeen: number
-  #idle = false
-  /** Connections that wait for a turn that is far off. */
-  #farOff = 0
-  #hasLane = true
-  #lane: number
   #answered: boolean
   readonly #answeredBy = { http: false, https: false }
   #pages = 0
@@ -91,7 +86,6 @@ export class SiteCrawl {
   #stalled: FrontierEntry | null = null
   #setAside = 0
   #sitemapsDue = true
-  #connections = 0
 
   constructor(parts: SiteParts, wake: WakeUp) {
     this.wake = wake
@@ -107,11 +101,9 @@ export class SiteCrawl {
     this.originRobots = parts.originRobots
     this.#failures = parts.failures ?? 0
     this.#answered = parts.answered ?? false
-    this.#lastPack = parts.lease.lastPack
-    this.#cursor = parts.lease.cursor
-    this.#appendedSeen = parts.lease.appended
-    this.#lanes = parts.lanes
-    this.#lane = parts.lanes.take(parts.lease.lane)
+    this.inbox = new SiteInbox(parts.lease)
+    this.packs = new SitePacks(parts.lease)
+    this.lane = new SiteLane(parts.lanes, parts.lease.lane)
   }
 
   /** True if this cell holds the URL, which is of its site. */
@@ -119,7 +111,7 @@ export class SiteCrawl {
     return this.#part === null || this.#part(url)
   }
 
-  // The queue, and the connections that work on it.
+  // The queue.
 
   get mode(): SiteMode {
     return this.#mode
@@ -138,19 +130,6 @@ export class SiteCrawl {
 
   giveUp(because: OutcomeCode, detail: string): void {
     if (this.#mode.is === 'crawling') this.#mode = { is: 'giving-up', because, detail }
-  }
-
-  /** Connections at work on this site. */
-  get connections(): number {
-    return this.#connections
-  }
-
-  connectionBegan(): void {
-    this.#connections++
-  }
-
-  connectionEnded(): void {
-    this.#connections--
   }
 
   /** Under `phases`: the URLs that may be requested now; null with all other assignments. */
@@ -285,62 +264,7 @@ export class SiteCrawl {
     this.#failures = 0
   }
 
-  // The inbox.
-
-  /** Inbox rows up to this position are in the queue. */
-  get cursor(): number {
-    return this.#cursor
-  }
-
-  /** True if the inbox may have rows past the cursor. */
-  get inboxDirty(): boolean {
-    return this.#inboxDirty
-  }
-
-  inboxGrew(): void {
-    this.#inboxDirty = true
-  }
-
-  /** A read of the inbox begins: rows that arrive after this need another one. */
-  inboxReadBegan(): void {
-    this.#inboxDirty = false
-  }
-
-  inboxRowsTaken(position: number): void {
-    this.#cursor = position
-  }
-
-  /** Notes the ledger's count of inbox rows; true if it has changed. */
-  countedInbox(appended: number): boolean {
-    if (appended === this.#appendedSeen) return false
-    this.#appendedSeen = appended
-    return true
-  }
-
-  // Packs, and the end of the lease.
-
-  /** Packs, open or being shipped, that hold something of this cell. */
-  get uncommitted(): number {
-    return this.#uncommitted
-  }
-
-  /** Number of the last committed pack. */
-  get lastPack(): number {
-    return this.#lastPack
-  }
-
-  joinedPack(): void {
-    this.#uncommitted++
-  }
-
-  droppedFromPack(): void {
-    this.#uncommitted--
-  }
-
-  packCommitted(): void {
-    this.#lastPack++
-    this.#uncommitted--
-  }
+  // The end of the lease.
 
   /** The cell is taken away by force; true the first time. */
   force(): boolean {
@@ -363,47 +287,8 @@ export class SiteCrawl {
 
   /** The cell is released. */
   close(): void {
-    this.setIdle(true)
+    this.lane.setIdle(true)
     this.requestAbort.dispose()
     this.frontier.close()
-  }
-
-  // The lane.
-
-  /** True if nothing is ready and nothing is under way: the lane is free for another site. */
-  get idle(): boolean {
-    return this.#idle
-  }
-
-  setIdle(idle: boolean): void {
-    this.#idle = idle
-    this.#countLane()
-  }
-
-  /** The number of its lane, from 1; while it has none, of its last lane. */
-  get lane(): number {
-    return this.#lane
-  }
-
-  get hasLane(): boolean {
-    return this.#hasLane
-  }
-
-  /** Waits for a turn that is far off. While all connections wait, the lane is free for another site. */
-  async farOff<T>(turn: Promise<T>): Promise<T> {
-    this.#farOff++
-    this.#countLane()
-    const result = await turn
-    this.#farOff--
-    this.#countLane()
-    return result
-  }
-
-  #countLane(): void {
-    const hasLane = !this.#idle && (this.#farOff === 0 || this.#farOff < this.#connections)
-    if (hasLane === this.#hasLane) return
-    this.#hasLane = hasLane
-    if (hasLane) this.#lane = this.#lanes.take(this.#lane)
-    else this.#lanes.giveBack(this.#lane)
   }
 }
