@@ -42,7 +42,8 @@ export class AgentHost implements HostedAgent {
   #diskTrouble: string
 
   static async open(order: AgentOrder, parts: AgentParts): Promise<AgentHost> {
-    if (order.config.archive.startsWith('zstd')) await loadZstd()
+    const { archive, source } = order.config
+    if (archive.startsWith('zstd') || source.some(text => text.includes('=warc:'))) await loadZstd()
     const settings = await parts.ledger.settings()
     const hosts = await knownHosts(parts.ledger)
     return new AgentHost(order, withChannel(order, await inLedgerTime(order, parts)), settings, hosts)
@@ -80,7 +81,11 @@ export class AgentHost implements HostedAgent {
       loadRoutes: isLearned(config.assign) ? () => loadRoutes(order, parts) : null,
       bus: parts.bus,
       leaseMs,
-      fetcher: openFetcher(config, order.sourceAddress, phases?.plan.drainMs),
+      fetcher: openFetcher(config, {
+        sourceAddress: order.sourceAddress,
+        outboxMs: phases?.plan.drainMs,
+        indexes: order.indexes,
+      }),
       space: new FrontierSpace({
         folder: scratch,
         seenBytes: LIMITS.seenBytes / agents,

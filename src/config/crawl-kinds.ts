@@ -5,6 +5,7 @@ import { normaliseUrl, readPostgresUrl } from '../model/url/index.js'
 import { checkGraphSetting } from './graph-settings.js'
 import { bytes, list, positive, text } from './kinds.js'
 import { checkPhaseSetting } from './phase-settings.js'
+import { wholeSource } from './sources.js'
 
 export const archive = (value: unknown, name: string): string => {
   const form = text(value, name)
@@ -113,6 +114,14 @@ export const sitemap = (value: unknown, name: string): string => {
   const url = form === 'robots' || form === 'none' ? form : normaliseUrl(form)
   if (url !== null) return url
   throw new TypeError(`${name} must be the URL of a sitemap, "robots" or "none"`)
+}
+
+export const source = (value: unknown, name: string): string => {
+  try {
+    return wholeSource(text(value, name))
+  } catch (error) {
+    throw new TypeError(`${name}: ${(error as Error).message}`)
+  }
 }
 
 export const traps = (value: unknown, name: string): readonly string[] => {

@@ -19,6 +19,7 @@ export {
 } from './option-table.js'
 export { BUCKET_SIZES, type BucketSizes, type PhaseSettings, readPhaseSettings } from './phase-settings.js'
 export { seedUrl } from './seed-url.js'
+export { readSource, type Source } from './sources.js'
 export { pruneState, readStateFile, stateFile, writeStateFile } from './state-files.js'
 export { stateFolder } from './state-folder.js'
 export { UntrustedError } from './untrusted-error.js'

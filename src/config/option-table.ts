@@ -21,6 +21,7 @@ import {
   resolution,
   seconds,
   sitemap,
+  source,
   splitting,
   traps,
 } from './crawl-kinds.js'
@@ -306,6 +307,12 @@ export const FIELDS = {
     'split a giant site by path into cells for several agents, which share its politeness turn. auto: with graph, hypergraph and hybrid, a site that the --previous crawl found heavier than a part; n: with any assignment, a site with more than n queued URLs',
     withDefault(splitting, 'auto'),
     'auto',
+  ),
+  source: repeatable(
+    'network',
+    '--source <prefix=spec>',
+    'read the URLs below a prefix from a directory (dir:PATH), from WARC files (warc:PATH, with wildcards) or from another server (http://HOST:PORT) instead of the server that they name',
+    list(source),
   ),
   allowPrivate: field(
     'network',

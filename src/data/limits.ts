@@ -58,6 +58,3 @@ export const STORE_BELOW_BYTES = 1_024
 
 // store/warc/sort-lines.ts
 export const SORT_LINES_WINDOW_BYTES = 64 * 1024 // one window per sorted run is in memory
-
-// store/warc/warc-reader.ts
-export const WARC_READER_WINDOW_BYTES = 256 * 1024 // holds most records; it grows for longer ones

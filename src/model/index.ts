@@ -44,6 +44,7 @@ export {
   type Exchange,
   type KnownLinks,
   LinkKind,
+  type LocalMedium,
   type MetaInfo,
   type PageRow,
   type ParsedPage,

@@ -87,6 +87,8 @@ const RULES = {
   BODY_TOO_SLOW: failing(failed('the body did not end in time', 2, MINUTE)),
   BODY_CUT: failed('the body is shorter than announced', 3, 5_000),
   BAD_ENCODING: failed('the body could not be decoded', 1, 0),
+  NOT_ARCHIVED: failed('the archive named with --source has no capture of it', 1, 0),
+  SOURCE_FAILED: failed('the file or archive named with --source could not be read', 1, 0),
   ROBOTS_DISALLOWED: refused('robots.txt forbids it'),
   ROBOTS_UNAVAILABLE: refused('robots.txt could not be read, so the site is not touched'),
   ROBOTS_GIVEN_UP: refused('robots.txt could not be read in many tries, so the site was given up'),

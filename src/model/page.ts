@@ -19,6 +19,12 @@ export interface MetaInfo {
 /** Why a body is incomplete: the values of `WARC-Truncated`. */
 export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified'
 
+/**
+ * `file`: the body is a file, archived without request and response head. `none`: no bytes were read, for
+ * example because there is no such file; nothing is archived.
+ */
+export type LocalMedium = 'file' | 'none'
+
 /** One HTTP request and its response for the archive, with the bytes as they were sent and received. */
 export interface Exchange {
   readonly url: string
@@ -41,6 +47,8 @@ export interface Exchange {
   /** `payload` after decoding its Content-Encoding, bounded. The same buffer if not encoded. */
   readonly body: Buffer
   readonly truncated?: Truncation
+  /** Absent: HTTP. */
+  readonly medium?: LocalMedium
   /** First value of a response header by lower-case name. */
   header(name: string): string | undefined
   /** All values of a response header by lower-case name, in order. */

@@ -33,6 +33,37 @@ export const HOSTS_FILE_READ_BYTES = 4 * 1024 * 1024
 /** The longest wait for IPv6 after the IPv4 answer. */
 export const SECOND_FAMILY_MS = 1_000
 
+// fetch/local/read-pace.ts
+/** A read in the agent's thread that took longer than this was not served by memory. */
+export const SLOW_READ_MS = 4
+/** As many reads after it go to the thread pool. */
+export const POOLED_READS = 256
+
+// fetch/local/local-fetcher.ts
+/** The longest time that reads follow each other without a look at timers and sockets. */
+export const LOCAL_TURN_MS = 10
+
+// fetch/warc/warc-reader.ts
+export const WARC_READER_WINDOW_BYTES = 256 * 1024 // holds most records; it grows for longer ones
+
+// fetch/archive/
+/** A scan reads so much at a time; longer records are inflated in pieces. */
+export const SCAN_WINDOW_BYTES = 1024 * 1024
+/** The part of a long record that a scan keeps: WARC headers have a few hundred bytes. */
+export const RECORD_START_BYTES = 64 * 1024
+/** Longer lines of an index are no captures: a URL has at most 2,048 characters. */
+export const CDXJ_LINE_BYTES_MAX = 64 * 1024
+export const CAPTURE_COMMIT_ROWS = 50_000 // a commit costs as much as thousands of rows
+/** WARC files of one source that are open at the same time. */
+export const OPEN_ARCHIVES = 64
+/** Captures of one URL that are tried until one can be read. */
+export const CAPTURES_TRIED = 16
+
+// fetch/directory/document-root.ts
+/** Larger files are read by the thread pool, in pieces, so that a wait for the disk does not stop the thread. */
+export const SMALL_FILE_BYTES = 256 * 1024
+export const FILE_PIECE_BYTES = 1024 * 1024
+
 // frontier/journal-pieces.ts
 /** Slightly below 32 KiB, the next size of the writer's buffer. */
 export const JOURNAL_PIECES_PIECE_BYTES = 28 * 1024

@@ -1,7 +1,8 @@
 /** Checks WARC files record by record, and the lines of their indexes against the records. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { archivedPayload, payloadDigest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
+import { payloadDigest } from '../data/store/warc/index.js'
+import { archivedPayload, holdsPage, WarcReader, type WarcRecord } from '../page/fetch/warc/index.js'
 
 /** Records of one WARC that an index points to: length and URL by offset. */
 export type RecordPlaces = Map<number, string>
@@ -23,8 +24,7 @@ export async function checkRecords(
       const { record, offset, length } = result
       if (!hasItsPayload(record))
         return `the record at byte ${offset} is bad: its payload does not match its digest`
-      if (INDEXED.has(record.type))
-        places.set(offset, placeOf(length, record.headers.get('warc-target-uri') ?? ''))
+      if (holdsPage(record)) places.set(offset, placeOf(length, record.headers.get('warc-target-uri') ?? ''))
     }
     return null
   } finally {
@@ -32,12 +32,10 @@ export async function checkRecords(
   }
 }
 
-const INDEXED: ReadonlySet<string> = new Set(['response', 'revisit'])
-
-/** Compares the payload digest of a response; a revisit has that of another record. */
+/** Compares the payload digest of a page; a revisit has that of another record. */
 function hasItsPayload(record: WarcRecord): boolean {
   const expected = record.headers.get('warc-payload-digest')
-  if (record.type !== 'response' || expected === undefined) return true
+  if (!holdsPage(record) || record.type === 'revisit' || expected === undefined) return true
   const payload = archivedPayload(record)
   return payload === null || payloadDigest(payload) === expected
 }

@@ -1,13 +1,15 @@
 /** The exchanges in a WARC: a response and the facts of its metadata record. */
 
+import type { Exchange, OutcomeCode, Truncation } from '../model/index.js'
 import {
   type ArchivedResponse,
+  archivedHead,
+  holdsPage,
+  isOfFile,
   responseOf,
   type SoundRecord,
   type WarcRecord,
-} from '../data/store/warc/index.js'
-import type { Exchange, OutcomeCode, Truncation } from '../model/index.js'
-import { headEnd } from '../page/fetch/http/index.js'
+} from '../page/fetch/warc/index.js'
 import type { ScanStep } from './scan-warc.js'
 
 export interface ArchivedExchange extends SoundRecord {
@@ -25,15 +27,11 @@ interface ArchivedVisit {
   readonly fetchMs: number
 }
 
-export function isResponse({ type }: WarcRecord): boolean {
-  return type === 'response' || type === 'revisit'
-}
-
 /** Pairs each response with the metadata that follows it; skips damage and other records. */
 export async function* exchangesOf(steps: AsyncIterable<ScanStep>): AsyncGenerator<ArchivedExchange> {
   let response: SoundRecord | null = null
   for await (const step of steps) {
-    const isOther = !step.ok || isResponse(step.record)
+    const isOther = !step.ok || holdsPage(step.record)
     if (isOther && response !== null) yield archived(response, null)
     if (isOther) response = step.ok ? step : null
     else if (response !== null && step.ok && belongsTo(step.record, response.record)) {
@@ -77,9 +75,8 @@ export async function exchangeOf(archived: ArchivedExchange, maxBody: number): P
   const { record, url, visit } = archived
   const response = await decoded(record, maxBody)
   if (response === null) return null
-  const { head, payload, body } = response
+  const { head, headBytes, payload, body } = response
   const truncated = record.headers.get('warc-truncated') as Truncation | undefined
-  const end = headEnd(record.block, 0, record.block.length)
   return {
     url,
     startedAt: Date.parse(record.headers.get('warc-date') ?? ''),
@@ -88,11 +85,12 @@ export async function exchangeOf(archived: ArchivedExchange, maxBody: number): P
     remoteAddress: record.headers.get('warc-ip-address') ?? '',
     requestHead: NOTHING,
     status: head.status,
-    responseHead: record.block.subarray(0, end),
+    responseHead: headBytes,
     rawBody: payload,
     payload,
     body,
     ...(truncated === undefined ? {} : { truncated }),
+    ...(isOfFile(record) ? { medium: 'file' as const } : {}),
     header: name => head.header(name),
     headerValues: name => head.values(name),
   }
@@ -102,6 +100,6 @@ export async function exchangeOf(archived: ArchivedExchange, maxBody: number): P
 async function decoded(record: WarcRecord, maxBody: number): Promise<ArchivedResponse | null> {
   const whole = await responseOf(record, maxBody)
   if (whole !== null) return whole
-  const end = headEnd(record.block, 0, record.block.length)
-  return end < 0 ? null : responseOf({ ...record, block: record.block.subarray(0, end) }, maxBody)
+  const found = archivedHead(record)
+  return found && responseOf({ ...record, block: record.block.subarray(0, found.end) }, maxBody)
 }

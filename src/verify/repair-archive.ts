@@ -24,12 +24,12 @@ import {
   fillerBytesMin,
   fillerRecords,
   finishIndex,
-  type SoundRecord,
 } from '../data/store/warc/index.js'
 import { DurableFile, digestFile, writeWhole } from '../files/index.js'
 import type { FileRow } from '../ledger/index.js'
 import type { Exchange } from '../model/index.js'
-import { exchangeOf, isResponse } from './archived-exchange.js'
+import { holdsPage, type SoundRecord } from '../page/fetch/warc/index.js'
+import { exchangeOf } from './archived-exchange.js'
 import type { RepairCrawl } from './open-repair.js'
 import { type DamagedRange, scanWarc } from './scan-warc.js'
 
@@ -79,7 +79,7 @@ export async function repairArchive(task: ArchiveTask): Promise<RepairedArchive>
   const sound: number[] = []
   for await (const step of scanWarc(path, warc.bytes, places)) {
     if (!step.ok) damaged.push(atLeast(step, sound, fillerOf(task)))
-    else if (isResponse(step.record)) await addLine(lines, step, task)
+    else if (holdsPage(step.record)) await addLine(lines, step, task)
     if (step.ok) sound.push(step.offset)
   }
   const newPath = join(target, warc.name) + NEW

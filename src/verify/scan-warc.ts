@@ -2,7 +2,8 @@
  * Finds the sound records and the damaged ranges of a WARC. After damage the scan continues at the next
  * offset in an index or table, never at what looks like a record: a page may contain such bytes.
  */
-import { type SoundRecord, sha1Digest, WarcReader, type WarcRecord } from '../data/store/warc/index.js'
+import { sha1Digest } from '../data/store/warc/index.js'
+import { type SoundRecord, WarcReader, type WarcRecord } from '../page/fetch/warc/index.js'
 
 export interface DamagedRange {
   readonly ok: false

@@ -199,6 +199,7 @@ export class PagePath {
       faults: new PageFaults((event, fields) => void this.faults.push(`${event} ${JSON.stringify(fields)}`)),
       traps: readTraps(config.traps) ?? new Set(),
       maxWaitMs: config.maxWait * 1000,
+      isLocal: () => false,
       maxTries: config.tries ?? Number.POSITIVE_INFINITY,
     }
     return linksOf(input, core, () => this.#pack).responseHandler

@@ -53,13 +53,14 @@ export function cellsOf(input: AgentInput, core: AgentCore, turns: Turns) {
 
 function siteOpenerOf(input: AgentInput, core: AgentCore, turns: Turns): SiteOpener {
   const { clock, ledger, space, config } = input
-  const { cells, laneCount, faults, phases, traps, maxDepth, maxTries } = core
+  const { cells, laneCount, faults, phases, traps, isLocal, maxDepth, maxTries } = core
   const robots = {
     mode: config.robots,
     productToken: PRODUCT_TOKEN,
     retryMs: config.robotsRetry * 1000,
     maxFailures: config.robotsFailures,
     maxTries,
+    isLocal,
     recheckMs: config.robotsRecheck * 1000,
     runStartedAt: clock.now(),
   }

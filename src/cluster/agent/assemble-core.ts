@@ -1,6 +1,7 @@
 /** The parts of an agent that use no other part of it. */
 import type { CrawlConfig } from '../../config/index.js'
 import { readTraps, SplitCells, WakeUp } from '../../model/index.js'
+import { SourceTable } from '../../page/fetch/sources/index.js'
 import { delayAfter, LeasedFetcher, LeaseMargin, PhaseGates, RateLimit } from '../../page/politeness/index.js'
 import { ShardMap } from '../../page/politeness/phases/index.js'
 import type { AgentInput } from './agent-input.js'
@@ -29,6 +30,7 @@ export function coreOf(input: AgentInput) {
     laneCount: new LaneCount(config.lanes),
     budget: new PageBudget(ledger, incarnation),
     sent: new SentLinks(Math.floor(input.random.next() * 2 ** 32)),
+    isLocal: localUrls(config),
     cells: phases === null ? new SplitCells() : new ShardMap(phases.plan),
     faults: new PageFaults(input.log),
     rate: new RateLimit(clock),
@@ -47,6 +49,12 @@ function phaseGatesOf(
 ): PhaseGates | null {
   if (!phases) return null
   return new PhaseGates({ ...phases, clock, ledger, leaseMargin, leaseMs, grouping: config.group, onFailure })
+}
+
+/** True for URLs for which no server is asked. */
+function localUrls({ source }: CrawlConfig): (url: string) => boolean {
+  const table = new SourceTable(source)
+  return table.isEmpty ? () => false : url => table.isLocal(url)
 }
 
 function laneSettings({ delay, maxCrawlDelay, connectionsPerSite }: CrawlConfig): LaneSettings {

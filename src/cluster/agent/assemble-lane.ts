@@ -40,6 +40,7 @@ export function laneOf(
     recorder,
     transmitter,
     settings,
+    isLocal: core.isLocal,
     metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
     offerSitemaps: site => sitemaps.offer(site),
     endsSlice: site => slices.ends(site),
@@ -49,7 +50,7 @@ export function laneOf(
 
 function qualifierOf(
   { clock, config, bus, log }: AgentInput,
-  { fetcher, leaseMargin, phases, maxWaitMs, faults, stopping }: AgentCore,
+  { fetcher, leaseMargin, phases, isLocal, maxWaitMs, faults, stopping }: AgentCore,
   turns: Turns,
   politeness: LanePoliteness,
   transmitter: Transmitter,
@@ -63,6 +64,7 @@ function qualifierOf(
     leaseMargin,
     phases,
     mode: config.robots,
+    isLocal,
     maxWaitMs,
     announce: groups => bus.send({ kind: 'turn-request', groups }),
     archive: new RobotsArchive(transmitter, faults, signal),

@@ -20,7 +20,7 @@ type LinksInput = Pick<
 >
 type LinksCore = Pick<
   AgentCore,
-  'counters' | 'cells' | 'sent' | 'faults' | 'traps' | 'maxWaitMs' | 'maxTries'
+  'counters' | 'cells' | 'sent' | 'faults' | 'traps' | 'isLocal' | 'maxWaitMs' | 'maxTries'
 >
 
 export type AgentLinks = ReturnType<typeof linksOf>
@@ -28,7 +28,7 @@ export type AgentLinks = ReturnType<typeof linksOf>
 /** `pack` returns the pack that is filling. */
 export function linksOf(input: LinksInput, core: LinksCore, pack: () => OpenPack) {
   const { config, clock, random, scope, hooks, archives } = input
-  const { counters, cells, sent, faults, traps, maxWaitMs, maxTries } = core
+  const { counters, cells, sent, faults, traps, isLocal, maxWaitMs, maxTries } = core
   const tables = config.tables !== 'none'
   const linkRows = tables ? config.links : 'none'
   const hosts = traps.has('subdomains') ? input.hosts : null
@@ -74,6 +74,7 @@ export function linksOf(input: LinksInput, core: LinksCore, pack: () => OpenPack
     wantAllLinks: linkRows === 'all' || hooks.onPage !== undefined,
     wantText: tables || hooks.onPage !== undefined,
     archive: archives,
+    isLocal,
     maxWaitMs,
     maxTries,
     onSeedRedirect: target => {

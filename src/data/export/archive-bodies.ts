@@ -1,7 +1,8 @@
 /** Reads bodies from the archives by their place; a revisit is followed to the record that it refers to. */
 import { LIMITS } from '../../model/index.js'
+import { holdsPage, responseOf, WarcReader, type WarcRecord } from '../../page/fetch/warc/index.js'
 import { pathOf } from '../query/index.js'
-import { payloadDigest, responseOf, WarcReader, type WarcRecord } from '../store/warc/index.js'
+import { payloadDigest } from '../store/warc/index.js'
 import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'
 
 export type Body =
@@ -29,11 +30,11 @@ export class ArchiveBodies {
   async #bodyAt(page: ExportedPage): Promise<Body> {
     const record = await this.#record(page)
     if ('detail' in record) return { ok: false, why: 'damaged', detail: record.detail }
-    if (record.type === 'response') return decoded(record)
+    if (isContent(record)) return decoded(record)
     const digest = record.headers.get('warc-payload-digest') ?? page.digest
     for (const place of this.#index.placesOf(digest, page.url)) {
       const other = await this.#record(place)
-      if ('headers' in other && other.type === 'response') return decoded(other)
+      if ('headers' in other && isContent(other)) return decoded(other)
     }
     return { ok: false, why: 'elsewhere', detail: 'no earlier crawl holds them' }
   }
@@ -62,6 +63,10 @@ export class ArchiveBodies {
     }
     return this.#open.reader
   }
+}
+
+function isContent(record: WarcRecord): boolean {
+  return holdsPage(record) && record.type !== 'revisit'
 }
 
 async function decoded(record: WarcRecord): Promise<Body> {

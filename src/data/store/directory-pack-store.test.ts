@@ -7,11 +7,12 @@ import { inDirectory, SAMPLE_TIME, sampleExchange, sampleRow } from '../../../te
 import { systemClock } from '../../compose/index.js'
 import { digestFile } from '../../files/index.js'
 import { SeededRandom } from '../../model/index.js'
+import { responseOf, WarcReader } from '../../page/fetch/warc/index.js'
 import { DirectoryPackStore, type DirectoryPackStoreOptions } from './directory-pack-store.js'
 import { completeLogs, locateFile } from './file-names.js'
 import { PackBuilder, type PackEntry } from './pack-builder.js'
 import type { PackBytes, StoredFile } from './pack-store.js'
-import { responseOf, WarcReader, warcInfo, warcRecords } from './warc/index.js'
+import { warcInfo, warcRecords } from './warc/index.js'
 
 const owner = { crawl: 'my crawl/é', incarnation: 7 }
 const records = warcRecords({ codec: 'gzip', level: 1 }, new SeededRandom(2))

@@ -113,7 +113,7 @@ export class PackBuilder {
     let offset = -1
     let length = 0
     let text: Uint8Array = NO_TEXT
-    if (records && exchange && exchange.responseHead.length > 0) {
+    if (records && exchange && isArchivable(exchange)) {
       const revisit = entry.revisit ?? undefined
       const record = records.appendExchange(this.#warc, exchange, row, revisit)
       offset = record.offset
@@ -224,6 +224,11 @@ export class PackBuilder {
     if (done) throw new Error('a row of the pack has no text in its blocks')
     return value
   }
+}
+
+/** False if nothing came that could be archived. */
+function isArchivable({ medium, responseHead }: Exchange): boolean {
+  return medium === 'file' || (medium === undefined && responseHead.length > 0)
 }
 
 interface KeptStreams {

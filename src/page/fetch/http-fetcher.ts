@@ -27,6 +27,10 @@ export interface HttpFetcherOptions {
   readonly allowNetworks?: readonly string[]
   /** The local address to connect from. */
   readonly localAddress?: string
+  /** Whether connections use TLS; default: as the URL says. An origin that answers for a site may differ. */
+  readonly secure?: boolean
+  /** The memory of all bodies in flight, if other fetchers share it. */
+  readonly budget?: BodyBudget
   /** PEM of additional trusted authorities. */
   readonly ca?: string
   readonly limits?: Partial<FetchLimits>
@@ -51,7 +55,8 @@ export class HttpFetcher implements Fetcher {
       ),
       dialer: new Dialer({ ...options, limits, guard: addressGuard(allowPrivate, allowNetworks) }),
       heads: new RequestHeads(options.userAgent, options.headers),
-      budget: new BodyBudget(limits.bodyBytesInFlight),
+      budget: options.budget ?? new BodyBudget(limits.bodyBytesInFlight),
+      secure: options.secure,
       decoder: new ContentDecoder(limits.stackedEncodings),
       aborts: new AbortWatch(),
     }

@@ -46,6 +46,8 @@ export interface TransferTools {
   readonly budget: BodyBudget
   readonly decoder: ContentDecoder
   readonly aborts: AbortWatch
+  /** Whether to use TLS, whatever the URL says. */
+  readonly secure: boolean | undefined
 }
 
 type Problem = { readonly code: OutcomeCode; readonly detail: string }
@@ -84,7 +86,7 @@ export class Transfer implements SlotWaiter<Connection>, ExchangeListener, BodyJ
   ) {
     const { limits } = tools
     this.site = siteOf(request.url)
-    this.secure = request.url.charCodeAt(4) === HTTPS_S
+    this.secure = tools.secure ?? request.url.charCodeAt(4) === HTTPS_S
     this.address = request.address
     this.#tools = tools
     this.#request = request

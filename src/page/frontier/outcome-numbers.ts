@@ -37,6 +37,8 @@ const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, number>
   BLACKLISTED: 43,
   INTERNAL_ERROR: 44,
   HOOK_FAILED: 45,
+  NOT_ARCHIVED: 46,
+  SOURCE_FAILED: 47,
   SITE_PAGE_LIMIT: 50,
 }
 const CODES = new Map(Object.entries(NUMBERS).map(([code, number]) => [number, code as OutcomeCode]))

@@ -3,7 +3,7 @@
  * Crawl-delay, sitemaps. Always: robots.txt is obeyed, or the site is not crawled.
  */
 export { NO_PAGE_RULES, type PageRules, pageRules } from './page-rules.js'
-export { type Qualification, qualify, type RobotsMode } from './qualify.js'
+export { type Qualification, qualify, type RobotsMode, robotsUrl } from './qualify.js'
 export { looksBinary } from './robots-bytes.js'
 export type { ProcedureParts, RobotsTurns } from './robots-procedure.js'
 export { RobotsRules, type RobotsVerdict } from './robots-rules.js'

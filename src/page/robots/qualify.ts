@@ -61,11 +61,15 @@ export async function qualify(
 ): Promise<Qualified> {
   const { clock } = parts
   const procedure = new RobotsProcedure({ ...parts, everyAddress: mode === 'strict' }, signal)
-  const found = await follow(`${origin}/robots.txt`, mode, procedure, clock.now())
+  const found = await follow(robotsUrl(origin), mode, procedure, clock.now())
   if ('is' in found) return found
   const { exchanges, problems, failedRounds } = procedure
   const { verdict, code, status, detail, body, retryAfterMs } = found
   return { verdict, code, status, detail, body, retryAfterMs, exchanges, problems, failedRounds }
+}
+
+export function robotsUrl(origin: string): string {
+  return `${origin}/robots.txt`
 }
 
 type Answered = Exclude<Asked, { is: 'later' | 'stopped' }>

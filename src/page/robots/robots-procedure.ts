@@ -31,6 +31,8 @@ export interface ProcedureParts {
   readonly turns: RobotsTurns
   /** False: one request, to any address. */
   readonly everyAddress: boolean
+  /** True if no server is asked for a URL (`--source`): one attempt shows all that there is. */
+  readonly isLocal?: (url: string) => boolean
   /** False while this agent may not send requests; a failure then says nothing about the site. */
   readonly mayAsk?: () => boolean
 }
@@ -60,7 +62,8 @@ export class RobotsProcedure {
   }
 
   async ask(url: string): Promise<Asked> {
-    const { clock, everyAddress } = this.#parts
+    const { clock, isLocal } = this.#parts
+    const everyAddress = this.#parts.everyAddress && !isLocal?.(url)
     let worst: FetchResult | null = null
     for (let round = 0; round < (everyAddress ? ROUNDS : 1); round++) {
       if (round > 0) await sleep(clock, ROBOTS_PROCEDURE_PAUSE_MS, this.#signal)

@@ -6,7 +6,7 @@ import type { Hooks } from '../../cluster/agent/lane/index.js'
 import type { CrawlConfig } from '../../config/index.js'
 import type { Incarnation } from '../../ledger/index.js'
 import type { AgentProgress } from '../../report/index.js'
-import type { Log } from '../directory/index.js'
+import { indexFolder, type Log } from '../directory/index.js'
 import type { HostedAgent, LedgerHost, Platform } from '../platform/index.js'
 import { type PageReader, type StoreWorker, withReader } from '../threads/index.js'
 import { ThreadAgentPool } from './thread-agent-pool.js'
@@ -83,6 +83,7 @@ async function openLocalAgent(parts: SessionAgents): Promise<AgentPool> {
     sourceAddress: config.sourceAddress[0],
     diskTrouble: parts.diskTrouble,
     scratch: join(parts.scratch, agent),
+    indexes: indexFolder(directory, parts.scratch),
   }
   const hooks = withReader(parts.hooks, reader && (page => reader.push(page)))
   const rest = { ledger: host.ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble }

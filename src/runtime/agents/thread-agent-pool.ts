@@ -11,7 +11,7 @@ import type { CrawledPage } from '../../cluster/agent/lane/index.js'
 import { type Incarnation, LedgerError } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'
 import type { AgentProgress } from '../../report/index.js'
-import { AgentRestartLimitError, checkPairNow } from '../directory/index.js'
+import { AgentRestartLimitError, checkPairNow, indexFolder } from '../directory/index.js'
 import { THREAD_AGENT_POOL_SOON_MS } from '../limits.js'
 import type { AgentOrder } from '../platform/index.js'
 import { recoverIncarnation } from '../recovery/index.js'
@@ -132,6 +132,7 @@ export class ThreadAgentPool implements AgentPool {
       phaseSkewMs: platform.phaseSkewMs(agent),
       diskTrouble: this.#diskTrouble,
       scratch: join(scratch, String(incarnation)),
+      indexes: indexFolder(directory, scratch),
       ...(token !== undefined && { token }),
     }
   }

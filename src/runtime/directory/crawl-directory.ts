@@ -224,3 +224,8 @@ function isBarren(directory: string): boolean {
 export function absolute(directory: string): string {
   return resolve(directory)
 }
+
+/** Where the indexes of archives are (`--source`): derived, and kept for `resume`. */
+export function indexFolder(directory: string | null, scratch: string): string {
+  return join(directory ?? scratch, 'sources')
+}

@@ -12,6 +12,7 @@ export {
   createDirectory,
   defaultDirectory,
   holdsPages,
+  indexFolder,
   newCrawlFile,
   readCrawlFile,
   type TimeAndRandom,

@@ -71,6 +71,7 @@ export function needTrustInRecord(name: string, file: CrawlFile, clock: Clock, i
 export function untrusted(why: string, config: CrawlConfig): UntrustedError {
   const effects = [
     ...(config.hooks === undefined ? [] : [`run ${hooksNamed(config.hooks)}`]),
+    ...config.source.map(source => `read from ${source.slice(source.indexOf('=') + 1)}`),
     ...(config.ledger === undefined ? [] : [`connect to ${config.ledger}`]),
   ]
   const what = effects.length === 0 ? 'crawl with the settings of its crawl.json' : effects.join(' and ')

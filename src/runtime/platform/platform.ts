@@ -69,6 +69,8 @@ export interface AgentOrder {
   readonly diskTrouble: string
   /** For queues and seen-sets. */
   readonly scratch: string
+  /** The folder with the indexes of archives (`--source`). */
+  readonly indexes: string
 }
 
 export interface AgentParts {

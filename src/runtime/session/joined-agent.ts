@@ -15,12 +15,14 @@ import { ConfigError, type CrawlConfig } from '../../config/index.js'
 import type { Ledger } from '../../ledger/index.js'
 import { type FoundCrawl, needTrusted } from '../access/index.js'
 import { ThreadAgentPool } from '../agents/index.js'
-import { checkPairNow, hooksNamed, Log, readRecord } from '../directory/index.js'
+import { checkPairNow, hooksNamed, indexFolder, Log, readRecord } from '../directory/index.js'
 import { JOINED_AGENT_LOOK_MS } from '../limits.js'
 import { DiskGuard } from '../machine/index.js'
 import type { CrawlInDatabase, Platform } from '../platform/index.js'
+import { checkSources } from '../settings/index.js'
 import { StoreWorker } from '../threads/index.js'
 import { CoordinatorRuntime } from './coordinator-runtime.js'
+import { indexArchives } from './index-archives.js'
 import { type ListenPlace, OWN_MACHINE } from './pack-endpoint.js'
 import { bridge } from './remote-agents.js'
 import { CONCLUDED, STARTED_AT } from './run-report.js'
@@ -66,6 +68,7 @@ export class JoinedAgent {
       throw new ConfigError(
         `the ledger of ${directory} is a file; agents can join only a crawl with --ledger postgres://…`,
       )
+    checkSources(config)
     this.#config = { ...config, ...(lanes !== undefined && { lanes }) }
     this.#there = there
   }
@@ -95,6 +98,9 @@ export class JoinedAgent {
         log.info(`runs ${hooksNamed(hooks)}`, { agent: this.name })
         tell?.(`runs ${hooksNamed(hooks)}`)
       }
+      const folder = indexFolder(directory, scratch)
+      const isStopped = () => this.#isStopping
+      await indexArchives({ config: this.#config, folder, log, tell: tell ?? (() => {}), isStopped })
       return directory === null ? await this.#sendPacks(joining) : await this.#standBy(directory, joining)
     } finally {
       log.close()

@@ -18,6 +18,7 @@ import {
   createDirectory,
   type DirectoryLock,
   hooksNamed,
+  indexFolder,
   Log,
   needTrust,
   newCrawlFile,
@@ -28,9 +29,10 @@ import { DiskGuard, type UsageStart, usageStartNow } from '../machine/index.js'
 import { inDatabase, type LedgerHost, type Platform } from '../platform/index.js'
 import { checkForResume } from '../recovery/index.js'
 import { agentNames } from '../routing/index.js'
-import { checkPaths, checkSeeds, planOf } from '../settings/index.js'
+import { checkPaths, checkSeeds, checkSources, planOf } from '../settings/index.js'
 import { StoreWorker } from '../threads/index.js'
 import { CoordinatorRuntime } from './coordinator-runtime.js'
+import { indexArchives } from './index-archives.js'
 import { OWN_MACHINE } from './pack-endpoint.js'
 import { checkHooks, hooksOfModule, type RunOptions } from './run-options.js'
 import { REPORT_FILE } from './run-report.js'
@@ -47,6 +49,7 @@ export function createSession(
 ): CrawlSession {
   checkSeeds(config)
   checkPaths(config)
+  checkSources(config)
   planOf(config, platform.clock.now())
   platform.openFetcher(config)
   if (config.previous !== undefined) needReadable(config.previous, platform, options.trust)
@@ -125,6 +128,7 @@ export class CrawlSession {
     try {
       // Checks come before the first write. With no module to load and no database to check, nothing is
       // awaited here, so the directory is locked as soon as `run` returns its promise.
+      checkSources(this.#config)
       const { hooks: module } = this.#config
       const { hooks: own } = this.#options
       if (module !== undefined && own === undefined) warn(`runs ${hooksNamed(module)}`)
@@ -204,6 +208,8 @@ export class CrawlSession {
     note = line => log.warn(line)
     const worker = new StoreWorker(startThread)
     try {
+      const folder = indexFolder(directory, given.scratch)
+      await indexArchives({ config, folder, log, tell, isStopped: () => this.#stopRequested })
       return await this.#crawl({ ...given, host, worker, log }, tell)
     } finally {
       await this.#running?.coordinatorRuntime.close()

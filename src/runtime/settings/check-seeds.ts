@@ -4,6 +4,7 @@ import { ConfigError, type CrawlConfig } from '../../config/index.js'
 import { LIMITS } from '../../model/index.js'
 import { hostOf, siteOf } from '../../model/url/index.js'
 import { addressGuard } from '../../page/fetch/connect/index.js'
+import { SourceTable } from '../../page/fetch/sources/index.js'
 import { readCrawlFile } from '../directory/index.js'
 
 /**
@@ -15,7 +16,9 @@ export function checkSeeds(config: CrawlConfig): void {
     throw new ConfigError(`${long.slice(0, 60)}… has more than ${LIMITS.urlChars} characters`)
   if (config.allowPrivate) return
   const forbids = addressGuard(false, config.allowNetwork)
+  const sources = new SourceTable(config.source)
   for (const seed of config.seeds) {
+    if (sources.find(seed) !== null) continue
     const host = hostOf(siteOf(seed)).replace(/^\[|\]$/g, '')
     const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host
     const local = isIP(address) > 0 && forbids(address) !== null

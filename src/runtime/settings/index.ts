@@ -3,6 +3,7 @@
  * the rows of the ledger that agents read. Out: checked seeds and paths, the plan of phases, live settings.
  */
 export { checkPaths, checkSeeds } from './check-seeds.js'
+export { checkSources } from './check-sources.js'
 export { knownHosts } from './known-hosts.js'
 export {
   initialSettings,

@@ -62,6 +62,7 @@ describe('what an agent holds', () => {
         mode: 'ignore',
         productToken: 'orbweaver',
         retryMs: 1_000,
+        isLocal: () => false,
         maxTries: 3,
         maxFailures: 3,
         recheckMs: 3_600_000,

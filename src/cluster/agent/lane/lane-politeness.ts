@@ -110,6 +110,16 @@ export class LanePoliteness {
     return true
   }
 
+  /** True if a file or an archive may be read now: that needs no turn, but the lease. */
+  mayRead(): boolean {
+    return this.#parts.leaseMargin.holds
+  }
+
+  /** Waits until `mayRead`; false if the site is left, or the agent stops. */
+  untilRead(site: SiteCrawl): Promise<boolean> {
+    return this.#parts.leaseMargin.held(() => site.mode.is === 'leaving')
+  }
+
   /** One more request of a robots procedure that has its turn: waits for the end of a pause and the rate. */
   async oneMore(): Promise<void> {
     const { rate, signal } = this.#parts

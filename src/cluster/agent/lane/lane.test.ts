@@ -101,6 +101,7 @@ function newLane(overrides: Overrides = {}): Lane {
     maxDepth: 3,
     types: [],
     sitemapBytes: 777,
+    isLocal: () => false,
     metaOf: null,
     offerSitemaps: () => {},
     isBlacklisted: () => false,

@@ -5,7 +5,7 @@
  *
  * A step that need not wait returns no promise: a dozen promises a page would cost as much as parsing it.
  */
-import { type Clock, type MetaInfo, markOf, type StopSignal } from '../../../model/index.js'
+import { type Clock, type MetaInfo, markOf, type StopSignal, withoutMark } from '../../../model/index.js'
 import { unconditional } from '../../../page/fetch/http/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
 import type { Pause } from '../../../page/politeness/index.js'
@@ -29,6 +29,8 @@ export interface LaneParts {
   readonly recorder: PageRecorder
   readonly transmitter: Transmitter
   readonly settings: LaneSettings
+  /** True if no server is asked for a URL (`--source`). */
+  readonly isLocal: (url: string) => boolean
   /** Meta-info of the previous crawl; null without one. */
   readonly metaOf: ((site: SiteCrawl, url: string) => Promise<MetaInfo | undefined>) | null
   /** Queues the sitemaps that the site's robots.txt names. */
@@ -38,6 +40,11 @@ export interface LaneParts {
   /** Aborts when the agent stops. */
   readonly signal: StopSignal
 }
+
+/** `none`: the URL needs no turn, because no server is asked for it. */
+type Turn = 'needed' | 'held' | 'none'
+
+const NO_PAUSE: Pause = { ownMs: 0, groupMs: 0 }
 
 export class Lane {
   readonly #parts: LaneParts
@@ -81,45 +88,55 @@ export class Lane {
   }
 
   async #visit(site: SiteCrawl, entry: FrontierEntry): Promise<void> {
-    const { rules, qualifier, politeness, budget, recorder } = this.#parts
+    const { rules, qualifier, politeness, recorder } = this.#parts
     const refusal = rules.refusalOf(site, entry)
     if (refusal !== null) return recorder.refuse(site, entry, refusal.code, refusal.detail)
     const verdict = qualifier.verdictNow(site, entry) ?? (await qualifier.verdictOf(site, entry))
     if (verdict === null) return
     if (!verdict.allowed) return recorder.refuse(site, entry, verdict.code, verdict.detail)
+    if (this.#parts.isLocal(withoutMark(entry.url))) return this.#budgeted(site, entry, NO_PAUSE, 'none')
     const tooLong = politeness.tooLong(verdict.crawlDelayMs)
     if (tooLong !== '') return recorder.refuse(site, entry, 'CRAWL_DELAY_TOO_LONG', tooLong)
     const pause = politeness.pauseOf(verdict.crawlDelayMs)
     // While the turn is far off, other sites can use the page of the budget: wait first, then take the page.
     const hasTurn = politeness.isFarOff(site)
     if (hasTurn && !(await politeness.farTurn(site, pause))) return
+    await this.#budgeted(site, entry, pause, hasTurn ? 'held' : 'needed')
+  }
+
+  /** Fetches with a page of the budget, which is given back if no page came. */
+  async #budgeted(site: SiteCrawl, entry: FrontierEntry, pause: Pause, turn: Turn): Promise<void> {
+    const { budget, politeness } = this.#parts
     const needsBudget = markOf(entry.url) === null
     if (needsBudget && !budget.takeNow() && !(await budget.take())) {
-      if (hasTurn) politeness.pass(site, pause)
+      if (turn === 'held') politeness.pass(site, pause)
       return site.leave('stop')
     }
-    const cameAsPage = await this.#fetch(site, entry, pause, hasTurn)
+    const cameAsPage = await this.#fetch(site, entry, pause, turn)
     if (needsBudget && !cameAsPage) budget.refund()
   }
 
-  /** Takes the turn unless the site has it, fetches, and settles the response; true if a page came. */
-  async #fetch(site: SiteCrawl, entry: FrontierEntry, pause: Pause, hasTurn: boolean): Promise<boolean> {
+  /** Takes the turn if necessary, fetches, and settles the response; true if a page came. */
+  async #fetch(site: SiteCrawl, entry: FrontierEntry, pause: Pause, turn: Turn): Promise<boolean> {
     const { politeness, requests, responseHandler, transmitter, settings, signal, metaOf } = this.#parts
     let known: MetaInfo | undefined
     if (metaOf !== null && markOf(entry.url) === null) known = await metaOf(site, entry.url)
-    for (let mustTake = !hasTurn; ; mustTake = true) {
+    const isLocal = turn === 'none'
+    for (let step = turn; ; step = isLocal ? 'none' : 'needed') {
       if (settings.paused) await politeness.unlessPaused()
-      if (mustTake && !politeness.turnNow(site, pause) && !(await politeness.turn(site, pause))) return false
-      if (!mustTake && !(await politeness.stillDue(site, pause))) return false
+      if (isLocal && !politeness.mayRead() && !(await politeness.untilRead(site))) return false
+      if (step === 'needed' && !politeness.turnNow(site, pause) && !(await politeness.turn(site, pause)))
+        return false
+      if (step === 'held' && !(await politeness.stillDue(site, pause))) return false
       if (!this.#goesOn(site)) {
-        politeness.pass(site, pause)
+        if (!isLocal) politeness.pass(site, pause)
         return false
       }
-      const begun = requests.begunUnder(site)
-      const until = requests.signalOf(site)
+      const begun = isLocal ? null : requests.begunUnder(site)
+      const until = isLocal ? requests.leaseSignalOf(site) : requests.signalOf(site)
       const answer = await requests.send(site, entry, known, begun, until)
       site.requestEnded()
-      politeness.answered(site, pause, answer)
+      if (!isLocal) politeness.answered(site, pause, answer)
       try {
         while (!transmitter.hasRoom() && !signal.aborted) await site.awaitRoom(transmitter.shipped())
         // The agent stops, or the cell is another's: the URL stays queued.

@@ -41,6 +41,11 @@ export class PageRequests {
     return gate === null ? requestAbort.signal(this.#parts.leaseMargin.signal) : gate.signal
   }
 
+  /** For URLs that need no turn, and so no phase: aborts with the leases, or when the site is taken away. */
+  leaseSignalOf({ requestAbort }: SiteCrawl): StopSignal {
+    return requestAbort.signal(this.#parts.leaseMargin.signal)
+  }
+
   send(
     site: SiteCrawl,
     entry: FrontierEntry,
@@ -75,7 +80,7 @@ export class PageRequests {
     until: StopSignal,
   ): FetchResult | null {
     const { leaseMargin } = this.#parts
-    const isCut = !answer.ok && (until.aborted || !leaseMargin.holds || gate?.isShut)
+    const isCut = !answer.ok && (until.aborted || !leaseMargin.holds || (begun !== null && gate?.isShut))
     if (!isCut) return answer
     if (!leaseMargin.holds || !begun?.wasFair) return null
     return until.aborted ? STALLED : answer

@@ -60,6 +60,7 @@ async function procedure(
         turns,
         politeness,
         pause: PAUSE,
+        isLocal: () => false,
         maxWaitMs,
         announce: groups => announced.push(...groups),
         farOff: wait => wait,

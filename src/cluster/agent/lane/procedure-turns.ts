@@ -19,6 +19,8 @@ export interface ProcedureTurnsParts {
   readonly shard?: number
   readonly politeness: Pick<LanePoliteness, 'oneMore' | 'afterRobots'>
   readonly pause: Pause
+  /** True if no server is asked for a URL (`--source`): it needs no turn. */
+  readonly isLocal: (url: string) => boolean
   /** The longest wait for a turn. */
   readonly maxWaitMs: Millis
   /** Tells all agents that these turns are needed for one request: their holders pass them on. */
@@ -36,17 +38,19 @@ export class ProcedureTurns implements RobotsTurns {
   #held: { readonly site: Site; readonly pace: SitePace } | null
   #pauseAfter: Pause
   /** The first request has passed the limit of the total rate already. */
-  #isFirst = true
+  #isFirst: boolean
 
-  /** The caller holds the turn of `site`. */
-  constructor(parts: ProcedureTurnsParts, site: Site, pace: SitePace) {
+  /** `hasTurn`: the caller holds the turn of `site`. */
+  constructor(parts: ProcedureTurnsParts, site: Site, pace: SitePace, hasTurn = true) {
     this.#parts = parts
     this.#own = { site, pace }
-    this.#held = this.#own
+    this.#held = hasTurn ? this.#own : null
+    this.#isFirst = hasTurn
     this.#pauseAfter = parts.pause
   }
 
   before(url: string): true | Promise<true | Millis> {
+    if (this.#parts.isLocal(url)) return true
     const site = siteOf(url)
     const isFirst = this.#isFirst
     this.#isFirst = false

@@ -18,11 +18,12 @@ import type { Fetcher, FetchRequest, FetchResult } from '../../../page/fetch/ind
 import type { FrontierEntry } from '../../../page/frontier/index.js'
 import {
   type LeaseMargin,
+  type Pause,
   PhasedFetcher,
   type PhaseGates,
   type Turns,
 } from '../../../page/politeness/index.js'
-import { type ProcedureParts, qualify } from '../../../page/robots/index.js'
+import { type ProcedureParts, qualify, type RobotsMode, robotsUrl } from '../../../page/robots/index.js'
 import { QUALIFIER_LOOK_MS } from '../../limits.js'
 import type { OriginVerdict, SiteCrawl } from '../site/index.js'
 import type { LanePoliteness } from './lane-politeness.js'
@@ -37,6 +38,8 @@ export interface QualifierParts {
   readonly leaseMargin: LeaseMargin
   readonly phases: PhaseGates | null
   readonly mode: 'strict' | 'rfc9309' | 'ignore'
+  /** True if no server is asked for a URL (`--source`). */
+  readonly isLocal: (url: string) => boolean
   readonly maxWaitMs: Millis
   /** Tells all agents that these turns are needed for one request. */
   readonly announce: (groups: readonly GroupId[]) => void
@@ -81,31 +84,41 @@ export class Qualifier {
   }
 
   async #ask(site: SiteCrawl, origin: string): Promise<void> {
-    const { clock, politeness, signal, mode, maxWaitMs } = this.#parts
+    const { politeness, signal, mode, isLocal } = this.#parts
     const pause = politeness.pauseOf(0)
-    const hasTurn = politeness.isFarOff(site)
-      ? (await politeness.farTurn(site, pause)) && (await politeness.stillDue(site, pause))
-      : politeness.turnNow(site, pause) || (await politeness.turn(site, pause))
-    if (!hasTurn) return
-    if (mode === 'ignore' || site.mode.is === 'leaving' || signal.aborted) {
-      politeness.pass(site, pause)
-      return
-    }
+    const needsTurn = !isLocal(robotsUrl(origin))
+    if (needsTurn ? !(await this.#turn(site, pause)) : !(await politeness.untilRead(site))) return
+    if (mode !== 'ignore' && site.mode.is !== 'leaving' && !signal.aborted)
+      return this.#procedure(site, origin, mode, needsTurn ? pause : null)
+    if (needsTurn) politeness.pass(site, pause)
+  }
+
+  async #turn(site: SiteCrawl, pause: Pause): Promise<boolean> {
+    const { politeness } = this.#parts
+    if (politeness.isFarOff(site))
+      return (await politeness.farTurn(site, pause)) && (await politeness.stillDue(site, pause))
+    return politeness.turnNow(site, pause) || politeness.turn(site, pause)
+  }
+
+  /** `pause`: that of the turn that is held; null without a turn. */
+  async #procedure(site: SiteCrawl, origin: string, mode: RobotsMode, pause: Pause | null): Promise<void> {
+    const { clock, politeness, signal, maxWaitMs, isLocal } = this.#parts
     const procedure = {
       clock,
       turns: this.#parts.turns,
       shard: site.pace.gate?.shard ?? 0,
       politeness,
-      pause,
+      pause: pause ?? politeness.pauseOf(0),
+      isLocal,
       maxWaitMs,
       announce: this.#parts.announce,
       farOff: <T>(wait: Promise<T>) => site.lane.farOff(wait),
       isOver: () => site.mode.is === 'leaving' || signal.aborted,
     }
-    const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace)
+    const turns = new ProcedureTurns(procedure, siteOfCell(site.cell), site.pace, pause !== null)
     const { leaseMargin } = this.#parts
     const bodies = new HeldBodies(this.#parts.fetcher)
-    const parts = { ...this.#asking(site, bodies), clock, turns }
+    const parts = { ...this.#asking(site, bodies, pause !== null), clock, turns, isLocal }
     site.robotsBegan()
     try {
       const found = await qualify(origin, mode, parts, site.requestAbort.signal(leaseMargin.signal)).finally(
@@ -134,18 +147,24 @@ export class Qualifier {
     const { problems, verdict, retryAfterMs } = found
     if (problems.length > 0)
       this.#parts.log('robots.txt: attempts that failed', { origin, problems, verdict })
-    // Statuses 429 and 503 apply to the whole site.
-    if (retryAfterMs !== null) site.pace.wait(clock.now() + retryAfterMs, 'its robots.txt said Retry-After')
+    // Statuses 429 and 503 apply to the whole site. What a file says is no wish of a server.
+    const asked = !this.#parts.isLocal(robotsUrl(origin))
+    if (asked && retryAfterMs !== null)
+      site.pace.wait(clock.now() + retryAfterMs, 'its robots.txt said Retry-After')
     const learned = site.originRobots.learn(origin, found)
     const crawlDelayMs = site.originRobots.crawlDelayMs(origin)
-    if (politeness.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
+    if (asked && politeness.tooLong(crawlDelayMs) === '') site.pace.prolong(crawlDelayMs, endedAt)
     await learned
     await this.#parts.archive.add(site, found.exchanges)
   }
 
-  #asking({ pace }: SiteCrawl, fetcher: HeldBodies): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
+  #asking(
+    { pace }: SiteCrawl,
+    fetcher: HeldBodies,
+    inTurn: boolean,
+  ): Pick<ProcedureParts, 'fetcher' | 'mayAsk'> {
     const { leaseMargin, phases } = this.#parts
-    if (phases === null || pace.gate === null) return { fetcher, mayAsk: () => leaseMargin.holds }
+    if (phases === null || pace.gate === null || !inTurn) return { fetcher, mayAsk: () => leaseMargin.holds }
     const phased = new PhasedFetcher(fetcher, phases, pace.gate.shard)
     return { fetcher: phased, mayAsk: () => leaseMargin.holds && !phased.wasCut }
   }

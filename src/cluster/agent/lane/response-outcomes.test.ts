@@ -36,6 +36,7 @@ function newParts(overrides: Partial<ResponseHandlerParts> = {}) {
     counters: new Counters(),
     pack: () => pack,
     maxWaitMs: 600_000,
+    isLocal: () => false,
     maxTries: Number.POSITIVE_INFINITY,
     faults: new PageFaults(() => {}),
     pageRules: () => NO_PAGE_RULES,

@@ -7,6 +7,7 @@ import {
   type OutcomeRule,
   outcomeRule,
   type Random,
+  withoutMark,
 } from '../../../model/index.js'
 import { schemeOf } from '../../../model/url/index.js'
 import { retryAfterHeaderMs } from '../../../page/fetch/http/index.js'
@@ -22,6 +23,8 @@ export interface RetryPolicyParts {
   /** The pack that is filling. */
   readonly pack: () => OpenPack
   readonly maxWaitMs: Millis
+  /** True if no server is asked for a URL (`--source`): a file or an archive says the same every time. */
+  readonly isLocal: (url: string) => boolean
   /** The most requests for a failing URL, whatever the rule of its outcome says. */
   readonly maxTries: number
 }
@@ -37,7 +40,8 @@ export class RetryPolicy {
 
   /** True if the URL was queued again; false if this outcome is final. The site may be parked or given up. */
   queues(site: SiteCrawl, entry: FrontierEntry, outcome: FetchOutcome): boolean {
-    const { clock } = this.#parts
+    const { clock, isLocal } = this.#parts
+    if (isLocal(withoutMark(entry.url))) return false
     const { code, detail, exchange } = outcome
     const usual = outcomeRule(code)
     const rule = isOfUrlAlone(site, entry, usual) ? { ...usual, ...OF_URL_ALONE } : usual

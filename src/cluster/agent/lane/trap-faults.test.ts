@@ -80,6 +80,7 @@ it('the URL joins the queue, and the cell is rebuilt with it', async () => {
       mode: 'ignore',
       productToken: 'orbweaver',
       retryMs: 0,
+      isLocal: () => false,
       maxTries: 1,
       maxFailures: 1,
       recheckMs: 0,

@@ -32,6 +32,7 @@ async function originRobots(settings: Partial<OriginRobotsSettings> = {}): Promi
     productToken: 'orbweaver',
     retryMs: HOUR,
     maxFailures: 3,
+    isLocal: () => false,
     maxTries: 10,
     recheckMs: 24 * HOUR,
     runStartedAt: 0,

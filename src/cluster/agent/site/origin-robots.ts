@@ -14,7 +14,7 @@ import {
   outcomeRule,
 } from '../../../model/index.js'
 import { originOf } from '../../../model/url/index.js'
-import { type Qualification, type RobotsMode, RobotsRules } from '../../../page/robots/index.js'
+import { type Qualification, type RobotsMode, RobotsRules, robotsUrl } from '../../../page/robots/index.js'
 import type { PageFaults } from './page-faults.js'
 
 export type OriginVerdict =
@@ -39,6 +39,8 @@ export interface OriginRobotsSettings {
   readonly maxTries: number
   /** Failures in a row after which an origin is given up. */
   readonly maxFailures: number
+  /** True if no server is asked for a URL (`--source`): a second attempt would show the same. */
+  readonly isLocal: (url: string) => boolean
   /** When rules are requested again. */
   readonly recheckMs: Millis
   /** Start of this run of the crawl: after `resume` nothing waits for the retry interval. */
@@ -178,7 +180,7 @@ export class OriginRobots {
     if (state.verdict === 'allow-all' || state.verdict === 'rules') return this.#isOld(state) ? null : OPEN
     if (unreachable !== null && rounds >= Math.min(settings.maxTries, outcomeRule(unreachable).tries))
       return { allowed: false, code: unreachable, detail: state.detail }
-    if (state.failures >= settings.maxFailures)
+    if (state.failures >= (settings.isLocal(robotsUrl(origin)) ? 1 : settings.maxFailures))
       return { allowed: false, code: 'ROBOTS_GIVEN_UP', detail: state.detail }
     if (retryAt <= now || state.checkedAt < settings.runStartedAt) return null
     return { allowed: false, code: unreachable ?? code, detail: state.detail, until: retryAt }

@@ -3,12 +3,13 @@ import { type Random, UUID_CHARS, writeUuid } from '../../../model/index.js'
 import { ByteSink } from '../bytes/index.js'
 import { DIGEST_CHARS, writeSha1 } from './digest.js'
 
-export type RecordType = 'warcinfo' | 'response' | 'revisit' | 'request' | 'metadata'
+export type RecordType = 'warcinfo' | 'response' | 'resource' | 'revisit' | 'request' | 'metadata'
 
 /** What a record begins with, up to its id. */
 const BEGINNINGS: Readonly<Record<RecordType, Buffer>> = {
   warcinfo: beginning('warcinfo'),
   response: beginning('response'),
+  resource: beginning('resource'),
   revisit: beginning('revisit'),
   request: beginning('request'),
   metadata: beginning('metadata'),

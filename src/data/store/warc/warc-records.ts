@@ -1,7 +1,8 @@
 /**
  * An exchange in, WARC 1.1 records out: `response` (or `revisit`), the `request` and the `metadata` that
- * belong to it, each compressed on its own. Digests cover exactly the stored bytes, so both the standard's
- * definition of a payload and warcio's verify them (`http-head.ts`).
+ * belong to it, each compressed on its own. A file becomes a `resource`, without a request. Digests cover
+ * exactly the stored bytes, so both the standard's definition of a payload and warcio's verify them
+ * (`http-head.ts`).
  */
 import type { Exchange, PageRow, Random } from '../../../model/index.js'
 import { ByteSink, warcDate } from '../bytes/index.js'
@@ -43,12 +44,16 @@ const Field = {
   filename: Buffer.from('WARC-Filename: '),
   payloadDigest: Buffer.from('WARC-Payload-Digest: '),
   payloadType: Buffer.from('WARC-Identified-Payload-Type: '),
+  type: Buffer.from('Content-Type: '),
+  etag: Buffer.from('X-ETag: '),
+  lastModified: Buffer.from('X-Last-Modified: '),
   truncated: Buffer.from('WARC-Truncated: '),
   profile: Buffer.from('WARC-Profile: '),
   refersToTarget: Buffer.from('WARC-Refers-To-Target-URI: '),
   refersToDate: Buffer.from('WARC-Refers-To-Date: '),
 } as const
 const LINE_END = Buffer.from('\r\n')
+const NO_HEAD = Buffer.alloc(0)
 const RESPONSE = Buffer.from('Content-Type: application/http; msgtype=response\r\n')
 const REQUEST = Buffer.from('Content-Type: application/http; msgtype=request\r\n')
 const FIELDS = Buffer.from('Content-Type: application/warc-fields\r\n')
@@ -70,7 +75,7 @@ export class WarcRecords {
     return this.#compressor.extension
   }
 
-  /** Appends the three records of an exchange. `facts.digest`, if given, is taken as the payload's digest. */
+  /** Appends the records of an exchange. `facts.digest`, if given, is taken as the payload's digest. */
   appendExchange(sink: ByteSink, exchange: Exchange, facts: PageFacts, revisit?: Revisit): ArchivedRecord {
     const draft = this.#draft
     const common = this.#common
@@ -81,10 +86,12 @@ export class WarcRecords {
     const length = sink.length - offset
     common.append(Field.concurrentTo)
     draft.appendId(common)
-    draft.begin('request', this.#random)
-    draft.fields(common.view())
-    draft.fields(REQUEST)
-    this.#compressor.append(sink, draft.end(exchange.requestHead), false)
+    if (exchange.medium !== 'file') {
+      draft.begin('request', this.#random)
+      draft.fields(common.view())
+      draft.fields(REQUEST)
+      this.#compressor.append(sink, draft.end(exchange.requestHead), false)
+    }
     draft.begin('metadata', this.#random)
     draft.fields(common.view())
     draft.fields(FIELDS)
@@ -118,7 +125,8 @@ export class WarcRecords {
     revisit: Revisit | undefined,
   ): void {
     const draft = this.#draft
-    draft.begin(revisit ? 'revisit' : 'response', this.#random)
+    const isFile = exchange.medium === 'file'
+    draft.begin(revisit ? 'revisit' : isFile ? 'resource' : 'response', this.#random)
     draft.fields(this.#common.view())
     if (digest !== '') draft.field(Field.payloadDigest, digest)
     if (exchange.truncated !== undefined) draft.field(Field.truncated, exchange.truncated)
@@ -127,10 +135,22 @@ export class WarcRecords {
       draft.field(Field.refersToTarget, revisit.refersToUrl)
       if (revisit.refersToDate !== '') draft.field(Field.refersToDate, oneLine(revisit.refersToDate))
     } else if (mimeDetected !== '') draft.field(Field.payloadType, oneLine(mimeDetected))
-    draft.fields(RESPONSE)
-    const head = archivedHead(exchange)
+    // A revisit of a file has no block: there is no response head to keep.
+    if (isFile) this.#appendFileFields(exchange, revisit !== undefined)
+    else draft.fields(RESPONSE)
+    const head = isFile ? NO_HEAD : archivedHead(exchange)
     if (revisit) this.#compressor.append(sink, draft.end(head), false)
     else this.#compressor.append(sink, draft.end(head, exchange.payload), isCompressed(exchange))
+  }
+
+  /** What a response head would say of a file: extension fields, which readers ignore. */
+  #appendFileFields(exchange: Exchange, isRevisit: boolean): void {
+    const draft = this.#draft
+    const etag = exchange.header('etag')
+    const modified = exchange.header('last-modified')
+    if (!isRevisit) draft.field(Field.type, oneLine(exchange.header('content-type') ?? ''))
+    if (etag !== undefined) draft.field(Field.etag, oneLine(etag))
+    if (modified !== undefined) draft.field(Field.lastModified, oneLine(modified))
   }
 
   #takeCommon({ startedAt, url, remoteAddress }: Exchange): void {

@@ -3,6 +3,7 @@
  * servers repeat the ETag or Last-Modified of a page that has changed.
  */
 import type { Exchange, MetaInfo } from '../../../model/index.js'
+import type { ResponseHead } from './response-head.js'
 
 /** The header lines of a conditional request; empty without usable validators. */
 export function validatorLines({ etag, lastModified }: MetaInfo): string {
@@ -26,6 +27,14 @@ export function confirms(notModified: Exchange, known: MetaInfo): boolean {
   if (etag !== '' && known.etag !== '') return opaque(etag) === opaque(known.etag)
   const modified = Date.parse(notModified.header('last-modified') ?? '')
   return !(modified > Date.parse(known.lastModified))
+}
+
+/** How a server decides that the known version is the one that it has: then it answers 304. */
+export function confirmsKnown(head: ResponseHead, known: MetaInfo | undefined): boolean {
+  if (known === undefined || head.status !== 200) return false
+  const etag = head.header('etag') ?? ''
+  if (known.etag !== '') return etag !== '' && opaque(etag) === opaque(known.etag)
+  return Date.parse(head.header('last-modified') ?? '') <= Date.parse(known.lastModified)
 }
 
 /** `known` without validators: the page is fetched whole, and its digest still compared. */

@@ -3,7 +3,7 @@
  * the head and body of the response. Always: ambiguous framing ends the connection.
  */
 export { ChunkScanner, dechunk } from './chunk-scanner.js'
-export { confirms, isConditional, unconditional } from './conditional.js'
+export { confirms, confirmsKnown, isConditional, unconditional } from './conditional.js'
 export { codingsOf } from './framing.js'
 export { type ExchangeFacts, exchangeOf } from './http-exchange.js'
 export { RequestHeads } from './request-head.js'

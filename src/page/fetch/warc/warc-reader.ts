@@ -1,18 +1,9 @@
-/** Reads archives back: one record by its place, all records of a file, and the page inside a response. */
+/** Reads archives back: one record by its place, or all records of a file. */
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { OPEN } from '../../../files/index.js'
 import { isZstdFrame, loadZstd } from '../../../model/bytes/index.js'
 import { LIMITS } from '../../../model/index.js'
-import { ContentDecoder } from '../../../page/fetch/body/index.js'
-import {
-  ChunkScanner,
-  codingsOf,
-  dechunk,
-  headEnd,
-  parseHead,
-  type ResponseHead,
-} from '../../../page/fetch/http/index.js'
 import { WARC_READER_WINDOW_BYTES } from '../../limits.js'
 import { firstMember, type Member } from './warc-members.js'
 
@@ -116,62 +107,33 @@ function failure(offset: number, why: keyof typeof REASONS): RecordResult {
 function recordOf(member: Member, offset: number): RecordResult {
   if (!member.ok) return failure(offset, member.why)
   const { content, length } = member
-  const headerEnd = content.indexOf('\r\n\r\n', 0, 'latin1')
-  if (headerEnd < 0 || !content.toString('latin1', 0, 5).startsWith('WARC/'))
+  const start = parseRecord(content)
+  if (start === null || start.blockStart + start.blockBytes > content.length)
     return failure(offset, 'damaged')
-  const headers = new Map<string, string>()
-  for (const line of content.toString('utf8', 0, headerEnd).split('\r\n').slice(1)) {
-    const colon = line.indexOf(':')
-    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim())
-  }
-  const blockStart = headerEnd + 4
-  const blockBytes = Number(headers.get('content-length'))
-  if (!(blockBytes >= 0) || blockStart + blockBytes > content.length) return failure(offset, 'damaged')
+  const { headers, blockStart, blockBytes } = start
   const block = content.subarray(blockStart, blockStart + blockBytes)
   return { ok: true, offset, length, record: { type: headers.get('warc-type') ?? '', headers, block } }
 }
 
-export interface ArchivedResponse {
-  readonly head: ResponseHead
-  /** Without chunk framing, still content-encoded. */
-  readonly payload: Buffer
-  /** Decoded, cut at the given bound. */
-  readonly body: Buffer
+/** The header of a record. Its block may be longer than the bytes that are there. */
+export interface RecordStart {
+  readonly headers: ReadonlyMap<string, string>
+  readonly blockStart: number
+  readonly blockBytes: number
 }
 
-const decoder = new ContentDecoder(LIMITS.stackedEncodings)
-
-/** The bytes of `WARC-Payload-Digest`; null if the record has no HTTP response. */
-export function archivedPayload({ block }: WarcRecord): Buffer | null {
-  const found = headOf(block)
-  return found && payloadOf(found.head, block.subarray(found.end))
-}
-
-function headOf(block: Buffer): { readonly head: ResponseHead; readonly end: number } | null {
-  const end = headEnd(block, 0, block.length)
-  if (end < 0) return null
-  const head = parseHead(block.toString('latin1', 0, end), LIMITS.headerCount)
-  return 'code' in head ? null : { head, end }
-}
-
-/** The HTTP response in a `response` or `revisit` record; null when it holds none that can be decoded. */
-export async function responseOf(
-  record: WarcRecord,
-  maxBytes: number = LIMITS.bodyBytes,
-): Promise<ArchivedResponse | null> {
-  const found = headOf(record.block)
-  if (!found) return null
-  const { head, end } = found
-  const payload = payloadOf(head, record.block.subarray(end))
-  const decoded = await decoder.decode(payload, codingsOf(head), maxBytes)
-  if (!decoded.ok) return null
-  return { head, payload, body: decoded.body.subarray(0, maxBytes) }
-}
-
-/** Our archives have no chunk framing; others may. */
-function payloadOf(head: ResponseHead, raw: Buffer): Buffer {
-  if (!head.members('transfer-encoding').includes('chunked')) return raw
-  const scanner = new ChunkScanner(LIMITS.chunkLineBytes, LIMITS.headerBytes)
-  scanner.feed(raw, 0, raw.length)
-  return scanner.at === 'bad' ? raw : dechunk(raw, scanner)
+/** Null if `content` does not begin with the header of a record. */
+export function parseRecord(content: Buffer): RecordStart | null {
+  if (content.latin1Slice(0, 5) !== 'WARC/') return null
+  const headerEnd = content.indexOf('\r\n\r\n', 0, 'latin1')
+  if (headerEnd < 0) return null
+  const headers = new Map<string, string>()
+  for (const line of content.utf8Slice(0, headerEnd).split('\r\n').slice(1)) {
+    const colon = line.indexOf(':')
+    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim())
+  }
+  const blockBytes = Number(headers.get('content-length') || Number.NaN)
+  return Number.isSafeInteger(blockBytes) && blockBytes >= 0
+    ? { headers, blockStart: headerEnd + 4, blockBytes }
+    : null
 }

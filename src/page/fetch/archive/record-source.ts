@@ -1,0 +1,140 @@
+/** Reads single records of the WARC files of an archive by their places. */
+import { closeSync, openSync, read, readSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { OPEN } from '../../../files/index.js'
+import { FILE_PIECE_BYTES, OPEN_ARCHIVES, SMALL_FILE_BYTES } from '../../limits.js'
+import { codingFor } from '../body/index.js'
+import type { BodyClaim } from '../local/index.js'
+import { parseRecord, type WarcRecord } from '../warc/index.js'
+import type { CapturePlace } from './capture-index.js'
+
+export interface StoredRecord extends WarcRecord {
+  /** `limit`: longer than what was asked for. `early`: damaged, or its file ends inside it. */
+  readonly cut: 'limit' | 'early' | null
+}
+
+export type RecordAnswer = StoredRecord | { readonly detail: string }
+
+const readAsync = promisify(read)
+
+export class RecordSource {
+  readonly #files: readonly string[]
+  /** The last used last. */
+  readonly #open = new Map<number, OpenFile>()
+
+  constructor(files: readonly string[]) {
+    this.#files = files
+  }
+
+  /** The record, with at most `maxBytes` of it. `later`: read it in the thread pool. */
+  atOnce(place: CapturePlace, maxBytes: number, claim: BodyClaim): RecordAnswer | 'later' {
+    if (place.length > SMALL_FILE_BYTES) return 'later'
+    const bytes = Buffer.allocUnsafeSlow(place.length)
+    claim.add(bytes.length)
+    const { fd } = this.#fileOf(place.file)
+    let done = 0
+    while (done < bytes.length) {
+      const count = readSync(fd, bytes, done, bytes.length - done, place.offset + done)
+      if (count === 0) break
+      done += count
+    }
+    return contentAtOnce(bytes.subarray(0, done), maxBytes, claim)
+  }
+
+  async later(place: CapturePlace, maxBytes: number, claim: BodyClaim): Promise<RecordAnswer> {
+    // Compressed data that grows is not worth reading: more than this is never decoded.
+    const wanted = Math.min(place.length, 2 * maxBytes)
+    await claim.room(wanted)
+    const file = this.#fileOf(place.file)
+    file.uses++
+    try {
+      const bytes = Buffer.allocUnsafeSlow(wanted)
+      let done = 0
+      while (done < bytes.length) {
+        const length = Math.min(FILE_PIECE_BYTES, bytes.length - done)
+        const { bytesRead } = await readAsync(file.fd, bytes, done, length, place.offset + done)
+        if (bytesRead === 0) break
+        done += bytesRead
+      }
+      return await contentLater(bytes.subarray(0, done), maxBytes, claim)
+    } finally {
+      file.uses--
+      if (file.isClosing && file.uses === 0) closeSync(file.fd)
+    }
+  }
+
+  close(): void {
+    for (const file of this.#open.values()) closeUnused(file)
+    this.#open.clear()
+  }
+
+  #fileOf(number: number): OpenFile {
+    const known = this.#open.get(number)
+    if (known !== undefined) {
+      if (this.#open.size > 1) {
+        this.#open.delete(number)
+        this.#open.set(number, known)
+      }
+      return known
+    }
+    const file = { fd: openSync(this.#files[number], OPEN.read), uses: 0, isClosing: false }
+    this.#open.set(number, file)
+    if (this.#open.size > OPEN_ARCHIVES) {
+      const [[oldest, unused]] = this.#open
+      this.#open.delete(oldest)
+      closeUnused(unused)
+    }
+    return file
+  }
+}
+
+interface OpenFile {
+  readonly fd: number
+  /** Reads of the thread pool. */
+  uses: number
+  isClosing: boolean
+}
+
+function closeUnused(file: OpenFile): void {
+  file.isClosing = true
+  if (file.uses === 0) closeSync(file.fd)
+}
+
+function contentAtOnce(bytes: Buffer, maxBytes: number, claim: BodyClaim): RecordAnswer | 'later' {
+  const coding = codingOf(bytes)
+  if (coding === null) return recordIn(bytes, null)
+  const decoded = coding.atOnce(bytes, maxBytes)
+  if (decoded === 'later') return 'later'
+  if (!decoded.ok) return { detail: 'the record is damaged' }
+  claim.add(decoded.body.length)
+  return recordIn(decoded.body, decoded.cut)
+}
+
+async function contentLater(bytes: Buffer, maxBytes: number, claim: BodyClaim): Promise<RecordAnswer> {
+  const coding = codingOf(bytes)
+  if (coding === null) return recordIn(bytes.subarray(0, maxBytes), bytes.length > maxBytes ? 'limit' : null)
+  const decoded = await coding.later(bytes, maxBytes)
+  if (!decoded.ok) return { detail: 'the record is damaged' }
+  claim.add(decoded.body.length)
+  return recordIn(decoded.body, decoded.cut)
+}
+
+function codingOf(bytes: Buffer) {
+  const name = bytes[0] === 0x1f ? 'gzip' : bytes[0] === 0x28 ? 'zstd' : ''
+  const coding = name === '' ? 'identity' : codingFor(name, bytes)
+  return typeof coding === 'string' ? null : coding
+}
+
+function recordIn(content: Buffer, cut: StoredRecord['cut']): RecordAnswer {
+  const start = parseRecord(content)
+  if (start === null) return { detail: 'there is no WARC record at the place that the index names' }
+  const { headers, blockStart, blockBytes } = start
+  const block = content.subarray(blockStart, blockStart + blockBytes)
+  const isShort = block.length < blockBytes
+  return {
+    type: headers.get('warc-type')?.toLowerCase() ?? '',
+    headers,
+    block,
+    cut: isShort ? (cut ?? 'early') : null,
+  }
+}
