@@ -37,7 +37,9 @@ const INDEXED: ReadonlySet<string> = new Set(['response', 'revisit'])
 /** Compares the payload digest of a response; a revisit has that of another record. */
 function hasItsPayload(record: WarcRecord): boolean {
   const expected = record.headers.get('warc-payload-digest')
-  if (record.type !== 'response' || expected === undefined) return true
+  if (expected === undefined || record.type === 'revisit') return true
+  if (record.type === 'conversion') return payloadDigest(record.block) === expected
+  if (record.type !== 'response') return true
   const payload = archivedPayload(record)
   return payload === null || payloadDigest(payload) === expected
 }

@@ -32,7 +32,7 @@ export {
   type Distrust,
   distrustOf,
   distrustOfRecord,
-  hooksNamed,
+  guestNamed,
   needTrust,
   needTrustInCopy,
   needTrustInRecord,

@@ -16,4 +16,4 @@ export {
   WarcReader,
   type WarcRecord,
 } from './warc-reader.js'
-export { type Revisit, WarcRecords, warcRecords } from './warc-records.js'
+export { type Conversion, type Revisit, WarcRecords, warcRecords } from './warc-records.js'

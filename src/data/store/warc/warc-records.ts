@@ -22,6 +22,12 @@ export interface Revisit {
   readonly digest: string
 }
 
+/** A part of a page that is kept instead of it. */
+export interface Conversion {
+  readonly mime: string
+  readonly bytes: Buffer
+}
+
 /** Place of the response (or revisit) record in the sink, and its digest for the index. */
 export interface ArchivedRecord {
   readonly offset: number
@@ -43,6 +49,7 @@ const Field = {
   filename: Buffer.from('WARC-Filename: '),
   payloadDigest: Buffer.from('WARC-Payload-Digest: '),
   payloadType: Buffer.from('WARC-Identified-Payload-Type: '),
+  contentType: Buffer.from('Content-Type: '),
   truncated: Buffer.from('WARC-Truncated: '),
   profile: Buffer.from('WARC-Profile: '),
   refersToTarget: Buffer.from('WARC-Refers-To-Target-URI: '),
@@ -92,6 +99,23 @@ export class WarcRecords {
     this.#metadata.text(metadataFields(exchange, facts))
     this.#compressor.append(sink, draft.end(this.#metadata.view()), false)
     return { offset, length, digest }
+  }
+
+  /**
+   * Appends a `conversion` record: a part of the page instead of the page. It refers to no record, because
+   * the response is not stored.
+   */
+  appendConversion(sink: ByteSink, exchange: Exchange, { mime, bytes }: Conversion): ArchivedRecord {
+    const draft = this.#draft
+    const offset = sink.length
+    const digest = sha1Digest(bytes)
+    this.#takeCommon(exchange)
+    draft.begin('conversion', this.#random)
+    draft.fields(this.#common.view())
+    draft.field(Field.payloadDigest, digest)
+    draft.field(Field.contentType, mime)
+    this.#compressor.append(sink, draft.end(bytes), false)
+    return { offset, length: sink.length - offset, digest }
   }
 
   /** The first record of a file. */
