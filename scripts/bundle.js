@@ -43,5 +43,16 @@ for (const entry of ['main', 'agent-thread'])
   })
 // Each thread apart: a file shared with other entries would hold what any of them needs, and a thread would
 // have to load all of it. `sideEffects` in package.json lets go of what is imported but not used.
+await build({ ...options, entryPoints: ['src/compose/strip-types.ts'] })
 for (const thread of ['agent', 'ledger', 'store'])
   await build({ ...options, entryPoints: [`src/compose/${thread}-thread.ts`] })
+// Programs of sandboxes: one file with everything from npm that they use, because they may read no other.
+for (const program of ['guest'])
+  await build({
+    ...options,
+    entryPoints: [`src/compose/${program}-child.ts`],
+    format: 'cjs',
+    splitting: false,
+    packages: 'bundle',
+    outExtension: { '.js': '.cjs' },
+  })

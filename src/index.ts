@@ -6,22 +6,33 @@
  *
  *   const { parts } = partition({ hypergraph: readHypergraph('web.hgr', 'web.vw'), k: 16 })
  */
-import type { CrawledPage, Hooks } from './cluster/agent/lane/index.js'
+import type { CrawledPage } from './cluster/agent/lane/index.js'
 import { systemPlatform } from './compose/index.js'
 import { type CrawlConfigInput, checkConfig } from './config/index.js'
 import { type QueryOptions, queryRows, type Row } from './data/query/index.js'
+import type { GuestModule } from './page/guest/index.js'
 import type { Report } from './report/index.js'
 import { defaultDirectory } from './runtime/directory/index.js'
 import { type CrawlSession, createSession, type RunOptions, resumeSession } from './runtime/session/index.js'
 
 import { PageStream } from './runtime/threads/index.js'
 
-export type { CrawledPage, Hooks } from './cluster/agent/lane/index.js'
+export type { CrawledPage } from './cluster/agent/lane/index.js'
 export { type PartitionOptions, partition } from './compose/index.js'
 export { ConfigError, UntrustedError } from './config/index.js'
 export type { QueryOptions, Row } from './data/query/index.js'
 export { DamageError } from './files/index.js'
 export { LedgerError } from './ledger/index.js'
+export {
+  defineGuest,
+  type Facts,
+  type GuestModule,
+  type GuestPage,
+  type ItemRow,
+  type ItemValue,
+  type PageElement,
+  type Verdict,
+} from './page/guest/index.js'
 export type { Objective } from './plan/partition/index.js'
 export {
   readAffinity,
@@ -43,11 +54,18 @@ export {
 export type { Report } from './report/index.js'
 export { DirectoryBusyError, DiskFullError, NewerCrawlError } from './runtime/directory/index.js'
 
-/** All options of the command line in camel case, and hooks as functions or as a module path. */
-export type CrawlOptions = Omit<CrawlConfigInput, 'hooks'> & { readonly hooks?: string | Hooks }
+/**
+ * All options of the command line in camel case. `guest` is the path of a module, or an object, which runs in
+ * this process.
+ */
+export type CrawlOptions = Omit<CrawlConfigInput, 'guest'> & { readonly guest?: string | OwnGuest }
+
+/** A guest with any types of its own. */
+// biome-ignore lint/suspicious/noExplicitAny: the types are those of `defineGuest`.
+export type OwnGuest = GuestModule<any, any>
 
 export interface ResumeOptions {
-  readonly hooks?: Hooks
+  readonly guest?: OwnGuest
   readonly trust?: boolean
 }
 
@@ -70,31 +88,31 @@ export interface Crawl extends AsyncIterable<CrawledPage> {
  * the crawl and waits until it has ended; pages that were fetched by then are stored, also those that the
  * loop has not seen, and `resume` goes on after them.
  *
- * Throws a ConfigError if an option is invalid. An error in a hooks module is found when the module is
+ * Throws a ConfigError if an option is invalid. A mistake in a module of a guest is found when it is
  * loaded: the loop and `report` reject with it. In both cases nothing was written.
  */
 export function crawl(options: CrawlOptions): Crawl {
-  const { hooks, ...rest } = options
-  const config = checkConfig({ ...rest, ...(typeof hooks === 'string' ? { hooks } : {}) })
+  const { guest, ...rest } = options
+  const config = checkConfig({ ...rest, ...(typeof guest === 'string' ? { guest } : {}) })
   const directory = config.out ?? defaultDirectory(config, systemPlatform.clock.now())
-  return run(options => createSession(systemPlatform, config, directory, options), hooks)
+  return run(options => createSession(systemPlatform, config, directory, options), guest)
 }
 
 /**
- * Continues the crawl in `directory`, however it ended; acknowledged pages do not come again. Hooks have to
- * be given again if they were functions, but not if they were a module. Throws an UntrustedError for a
+ * Continues the crawl in `directory`, however it ended; acknowledged pages do not come again. A guest has
+ * to be given again if it was an object, but not if it was a module. Throws an UntrustedError for a
  * directory that this user did not make or that has changed since; `trust: true` trusts it from now on, with
  * the code and the database that it names.
  */
 export function resume(directory: string, options: ResumeOptions = {}): Crawl {
-  const { hooks, trust } = options
-  return run(options => resumeSession(systemPlatform, directory, { ...options, trust }), hooks)
+  const { guest, trust } = options
+  return run(options => resumeSession(systemPlatform, directory, { ...options, trust }), guest)
 }
 
-function run(open: (options: RunOptions) => CrawlSession, hooks: string | Hooks | undefined): Crawl {
+function run(open: (options: RunOptions) => CrawlSession, guest: string | OwnGuest | undefined): Crawl {
   const pages = new PageStream()
   const session = open({
-    hooks: typeof hooks === 'string' ? undefined : hooks,
+    guest: typeof guest === 'string' ? undefined : guest,
     reader: pages,
   })
   const report = session.run().finally(() => pages.end())

@@ -139,3 +139,7 @@ export const CHANNEL_SILENCE_MS = 10_000
 /** How long to try before the store counts as away. */
 export const REMOTE_PACK_STORE_PATIENCE_MS = 5_000
 export const REMOTE_PACK_STORE_AGAIN_MS = 250 // a restarted coordinator listens again soon
+
+// agent/lane/link-rater.ts
+/** URLs that a guest rates at once: a page has a hundred, a sitemap up to 100,000. */
+export const RATED_URLS = 1_000

@@ -93,7 +93,8 @@ export class AgentHost implements HostedAgent {
         salt: Math.floor(random.next() * 2 ** 32),
       }),
       scope: this.#scope,
-      hooks: parts.hooks,
+      guest: parts.guest,
+      readPage: parts.readPage,
       hosts,
       recrawl: config.previous !== undefined,
       capacity: () =>

@@ -14,3 +14,9 @@ export const FLAGS_MS = 5 // the new thread is still starting then
 // system-random.ts
 // Random bytes are drawn in bulk: a call into OpenSSL per record id costs more than the id.
 export const POOL_BYTES = 4096
+
+// start-sandbox.ts
+// The virtual machine of a guest is limited to 64 MiB; its engine needs some pages (64 KiB each) more.
+export const CHILD_WASM_PAGES = 1_280
+export const CHILD_HEAP_MB = 64 // trees of pages, and JSON on its way
+export const CHILD_STDERR_CHARS = 4_096 // the last words of a child that ran out of memory

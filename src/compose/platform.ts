@@ -5,6 +5,7 @@ import type { Platform } from '../runtime/platform/index.js'
 import { AgentHost } from './agent-host.js'
 import { chooseAssignment } from './choose-assignment.js'
 import { openFetcher } from './open-fetcher.js'
+import { openGuest } from './open-guest.js'
 import { systemLedgers } from './open-ledger.js'
 import { openDirectoryStore } from './open-store.js'
 import { startThread } from './start-thread.js'
@@ -19,6 +20,7 @@ export const systemPlatform: Platform = {
   startThread,
   openAgent: AgentHost.open,
   openFetcher,
+  openGuest,
   openStore: openDirectoryStore,
   chooseAssignment,
   newCoordinator: parts => new Coordinator(parts),

@@ -2,15 +2,16 @@
 
 import { MessagePort, parentPort, type TransferListItem, workerData } from 'node:worker_threads'
 import { type Bus, portBus } from '../bus/index.js'
-import { loadHooks } from '../cluster/agent/lane/index.js'
 import { FencedError } from '../cluster/agent/pack/index.js'
 import { type Ledger, LedgerError } from '../ledger/index.js'
 import { portLedger } from '../ledger/remote/index.js'
+import type { Guest } from '../page/guest/index.js'
 import type { AgentThreadData, FromAgent, ToAgent } from '../runtime/agents/index.js'
-import { absolute, Log } from '../runtime/directory/index.js'
-import { PageSender, StoreWorker, withReader } from '../runtime/threads/index.js'
+import { Log } from '../runtime/directory/index.js'
+import { PageSender, StoreWorker } from '../runtime/threads/index.js'
 import { AgentHost } from './agent-host.js'
 import { RUN_AGENT_THREAD_TELL_MS } from './limits.js'
+import { openGuest } from './open-guest.js'
 import { openWhenThere } from './open-ledger.js'
 import { startThread } from './start-thread.js'
 import { systemClock } from './system-clock.js'
@@ -33,12 +34,14 @@ export async function runAgentThread(ports = REAL): Promise<void> {
   const worker = new StoreWorker(startThread)
   const log = new Log(directory, systemClock)
   const ledger = wire instanceof MessagePort ? portLedger(wire) : await openWhenThere(wire)
+  let guest: Guest | null = null
   try {
-    const hooks = config.hooks === undefined ? {} : await loadHooks(config.hooks, absolute)
+    guest = await openGuest(config)
     const host = await AgentHost.open(order, {
       ledger: ports.ledger(ledger),
       bus: ports.bus(portBus(bus)),
-      hooks: withReader(hooks, sender && (page => sender.send(page))),
+      guest,
+      readPage: sender && (page => sender.send(page)),
       log,
       worker,
       onDiskTrouble: detail => tell({ kind: 'disk', detail }),
@@ -54,6 +57,7 @@ export async function runAgentThread(ports = REAL): Promise<void> {
   } catch (error) {
     tell({ kind: 'failed', ...failureOf(error as Error) })
   } finally {
+    await guest?.close()
     await worker.close()
     log.close()
     // An open port would keep the thread alive.

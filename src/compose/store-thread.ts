@@ -3,7 +3,7 @@
  * plans routes and writes the learned data.
  */
 import { parentPort } from 'node:worker_threads'
-import { concatParquet, convertLogs } from '../data/store/tables/parquet/index.js'
+import { concatParquet, convertLogs, groupBySchema } from '../data/store/tables/parquet/index.js'
 import { finishIndex } from '../data/store/warc/index.js'
 import { learn } from '../runtime/routing/index.js'
 import type { StoreAnswer, StoreJob } from '../runtime/threads/index.js'
@@ -29,6 +29,8 @@ async function run(job: StoreJob): Promise<unknown> {
       return convertLogs(job.task)
     case 'concat':
       return concatParquet(job.inputs, job.outPath)
+    case 'schemas':
+      return groupBySchema(job.paths)
     case 'index':
       return finishIndex(job.task)
     case 'route':

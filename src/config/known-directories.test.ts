@@ -7,22 +7,22 @@ import { rememberDirectory, standingOf } from './known-directories.js'
 const ID = '0b0e6a3c-1111-4222-8333-444455556666'
 const NOW = Date.now()
 let state = ''
-let hooks = ''
+let guest = ''
 
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), 'known-'))
-  hooks = join(state, 'hooks.mjs')
-  writeFileSync(hooks, 'export const accept = () => true')
+  guest = join(state, 'guest.mjs')
+  writeFileSync(guest, 'export const accept = () => true')
   vi.stubEnv('ORBWEAVER_STATE', join(state, 'orbweaver'))
   return () => vi.unstubAllEnvs()
 })
 
 test('a directory is known by its id and all of its settings', () => {
-  const claim = { id: ID, config: { seeds: ['http://a.test/'], delay: 1, hooks } }
+  const claim = { id: ID, config: { seeds: ['http://a.test/'], delay: 1, guest } }
   expect(standingOf(claim)).toEqual({ at: 'unknown' })
   rememberDirectory('/anywhere', claim, NOW)
   expect(standingOf(claim)).toEqual({ at: 'known' })
-  expect(standingOf({ id: ID, config: { hooks, delay: 1, seeds: ['http://a.test/'] } })).toEqual({
+  expect(standingOf({ id: ID, config: { guest, delay: 1, seeds: ['http://a.test/'] } })).toEqual({
     at: 'known',
   })
   expect(standingOf({ ...claim, id: ID.replace('0b', '0c') })).toEqual({ at: 'unknown' })
@@ -34,12 +34,12 @@ test('what was changed or added is named', () => {
   expect(standingOf({ id: ID, config })).toEqual({ at: 'changed', settings: ['delay', 'ledger'] })
 })
 
-test('other code in the hooks module is a change, and so is a module that is gone', () => {
-  const claim = { id: ID, config: { hooks } }
+test('other code in the module of a guest is a change, and so is a module that is gone', () => {
+  const claim = { id: ID, config: { guest } }
   rememberDirectory('/anywhere', claim, NOW)
-  writeFileSync(hooks, 'export const accept = () => false')
-  expect(standingOf(claim)).toEqual({ at: 'changed', settings: ['hooks'] })
-  expect(standingOf({ id: ID, config: { hooks: `${hooks}.gone` } }).at).toBe('changed')
+  writeFileSync(guest, 'export const accept = () => false')
+  expect(standingOf(claim)).toEqual({ at: 'changed', settings: ['guest'] })
+  expect(standingOf({ id: ID, config: { guest: `${guest}.gone` } }).at).toBe('changed')
 })
 
 test('two copies of a directory with different settings are both known', () => {

@@ -54,7 +54,7 @@ export function standingOf({ id, config }: DirectoryClaim): Standing {
   return before === null ? { at: 'unknown' } : { at: 'changed', settings: differences(before, settings) }
 }
 
-/** The hash of a hooks module, as shown to the user; null if the file cannot be read. */
+/** The hash of a guest's module, as shown to the user; null if the file cannot be read. */
 export function hashOfFile(path: string): string | null {
   try {
     return createHash('sha256').update(readFileSync(path)).digest('hex')
@@ -63,7 +63,7 @@ export function hashOfFile(path: string): string | null {
   }
 }
 
-/** The hooks setting stands for the code: its hash covers the content of the module. */
+/** The setting of the guest stands for its code: its hash covers the content of the module. */
 function fingerprintOf(config: object): Fingerprint {
   const entries = Object.entries(config).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
@@ -73,7 +73,7 @@ function fingerprintOf(config: object): Fingerprint {
 
 function contentOf(key: string, value: unknown): string {
   const text = JSON.stringify(value)
-  return key === 'hooks' ? `${text} ${hashOfFile(String(value))}` : text
+  return key === 'guest' ? `${text} ${hashOfFile(String(value))}` : text
 }
 
 function hashOf(text: string): string {

@@ -39,9 +39,20 @@ export { type FetchLimits, fetchLimits, READ_BYTES } from './fetch-limits.js'
 export { Heap } from './heap.js'
 export { LIMITS } from './limits.js'
 export { isSitemapMark, markOf, probeMark, sitemapMark, withoutMark } from './mark.js'
-export { codesOf, isTrouble, type OutcomeCode, type OutcomeRule, outcomeRule } from './outcome.js'
+export {
+  codesOf,
+  type GuestFailureCode,
+  isPage,
+  isTrouble,
+  type OutcomeCode,
+  type OutcomeRule,
+  outcomeRule,
+  PAGE_CODES,
+} from './outcome.js'
 export {
   type Exchange,
+  KEPT,
+  type Kept,
   type KnownLinks,
   LinkKind,
   type LocalMedium,

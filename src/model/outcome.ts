@@ -45,6 +45,12 @@ const failed = (
 /** Failures that count against the site. */
 const failing = (rule: OutcomeRule): OutcomeRule => ({ ...rule, strain: 'failing' })
 
+/** The page was fetched, and is stored as it would be without a guest. */
+const guestFailure = (meaning: string, advice?: string): OutcomeRule => ({
+  ...stored(meaning),
+  ...(advice === undefined ? {} : { advice }),
+})
+
 const RULES = {
   OK: stored('fetched'),
   NOT_MODIFIED: stored('not modified since the previous crawl'),
@@ -114,7 +120,14 @@ const RULES = {
     false,
     'crawl.log has the stack; please report it',
   ),
-  HOOK_FAILED: failed('a hook threw an exception', 1, 0, false, 'crawl.log has the stack'),
+  GUEST_THREW: guestFailure('the guest threw an exception', 'crawl.log has the stack'),
+  GUEST_TIMEOUT: guestFailure('the guest took too long for the page'),
+  GUEST_MEMORY: guestFailure('the guest used too much memory for the page'),
+  GUEST_OUTPUT: guestFailure(
+    'the guest returned something that it may not return',
+    'crawl.log says what was wrong',
+  ),
+  GUEST_CRASHED: guestFailure('the sandbox of the guest ended', 'crawl.log says how'),
 } satisfies Readonly<Record<string, OutcomeRule>>
 
 export type OutcomeCode = keyof typeof RULES | `TRAP:${TrapName}`
@@ -126,6 +139,25 @@ export function outcomeRule(code: OutcomeCode): OutcomeRule {
 /** All codes of a kind, without those of trap rules. */
 export function codesOf(kind: OutcomeKind): OutcomeCode[] {
   return (Object.keys(RULES) as (keyof typeof RULES)[]).filter(code => RULES[code].kind === kind)
+}
+
+/** Pages count for `--max-pages` and in the report; robots.txt, redirects and errors do not. */
+export const PAGE_CODES = [
+  'OK',
+  'NOT_MODIFIED',
+  'GUEST_THREW',
+  'GUEST_TIMEOUT',
+  'GUEST_MEMORY',
+  'GUEST_OUTPUT',
+  'GUEST_CRASHED',
+] as const satisfies readonly OutcomeCode[]
+
+export type GuestFailureCode = Extract<(typeof PAGE_CODES)[number], `GUEST_${string}`>
+
+const PAGES: ReadonlySet<string> = new Set(PAGE_CODES)
+
+export function isPage(code: OutcomeCode): boolean {
+  return PAGES.has(code)
 }
 
 /** Outcomes that no user has to act on. */

@@ -105,6 +105,10 @@ export interface ParsedPage {
   readonly text: Buffer
 }
 
+/** Verdicts in the order of their numbers in stored rows: never change one. */
+export const KEPT = ['', 'none', 'page', 'part', 'text', 'meta', 'links'] as const
+export type Kept = (typeof KEPT)[number]
+
 /** A row of the `pages` table: one per URL that left the queue. */
 export interface PageRow {
   readonly url: string
@@ -133,6 +137,8 @@ export interface PageRow {
   readonly outlinksForeign: number
   readonly etag: string
   readonly lastModified: string
+  /** The verdict of the guest (`page/guest/`); empty without one. */
+  readonly kept: Kept
   /** WARC-Date of an earlier record with the same body; empty if this visit stored the body. */
   readonly refersToDate: string
   /** Offset of the response record in the bytes of the pack; -1 if nothing was archived. */

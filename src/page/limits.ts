@@ -96,6 +96,54 @@ export const RECENT_MAX_BYTES = 1024 * 1024
 /** Events are announced a year or two ahead. */
 export const CALENDAR_AHEAD_DAYS = 2 * 366
 
+// guest/guest-module.ts
+/** Text that a guest keeps of a page: as much as the tables keep of a page's text. */
+export const GUEST_PART_CHARS = 1024 * 1024
+
+// guest/sandboxed-guest.ts
+/** The virtual machine stops earlier; these catch what does not reach it. */
+export const GUEST_LIMITS = {
+  cpuMs: 1_000,
+  wallMs: 1_500,
+  /** No code of a guest can wait without working, so this is a fault of the machine. */
+  silentMs: 10_000,
+  /** The crawl waits for a slow guest for at most this time. */
+  waitMs: 30_000,
+  rssBytes: 240 * 1024 * 1024,
+  answerBytes: 8 * 1024 * 1024,
+} as const
+
+// guest/guest-source.ts
+export const GUEST_CODE_BYTES = 4 * 1024 * 1024 // a bundle with a library
+
+// guest/html/page-tree.ts
+/** Elements of one page that a guest may ask for, and the text of one of them. */
+export const ELEMENTS_FOUND = 20_000
+export const ELEMENT_TEXT_CHARS = 1024 * 1024
+
+// guest/items.ts
+/** Rows of one page: a listing has a hundred. */
+export const ITEMS_PER_PAGE = 1_000
+/** Each is a column of the table. */
+export const ITEM_FIELDS = 64
+export const ITEM_FIELD_CHARS = 64
+/** Different fields in the rows of a guest without a schema. */
+export const ITEM_COLUMNS = 256
+
+// guest/realm/realm.ts
+/** Of the virtual machine; a page of 16 KB needs about one. */
+export const REALM_MEMORY_BYTES = 64 * 1024 * 1024
+export const REALM_STACK_BYTES = 512 * 1024
+/** Of one call; a page of 16 KB takes one or two. */
+export const REALM_CALL_MS = 500
+/** JSON that a call may return. */
+export const REALM_ANSWER_CHARS = 2 * 1024 * 1024
+
+// guest/realm/guest-program.ts
+/** Calls after which the guest is asked to save. */
+export const REALM_SAVE_EVERY = 200
+export const REALM_STATE_CHARS = 1024 * 1024
+
 // parse/charset/charset.ts
 /** Detection reads this much; its cost grows with it. */
 export const CHARSET_DETECT_BYTES = 32 * 1024
@@ -156,3 +204,13 @@ export const ROBOTS_PROCEDURE_LEAST_SHARE_MS = 2_000
 // robots/robots-rules.ts
 /** Thousands of sites have the default robots.txt of their software, so short ones are cached. */
 export const ROBOTS_RULES_SHARED_BYTES = 1_024
+
+// sandbox/sandbox.ts
+/** A child is compared with its limits so often while it works. */
+export const SANDBOX_LOOK_MS = 50
+/** Tasks and bytes that a child has at once: enough to keep it busy while answers travel. */
+export const SANDBOX_SENT_TASKS = 64
+export const SANDBOX_SENT_BYTES = 2 * 1024 * 1024
+
+// sandbox/serve-tasks.ts
+export const SANDBOX_READ_BYTES = 256 * 1024 // a pipe holds 64 KiB, a socket pair somewhat more

@@ -3,9 +3,8 @@
  * disk, so memory is bounded.
  */
 
-import { isPage } from '../cluster/agent/pack/index.js'
 import type { Ledger } from '../ledger/index.js'
-import { type OutcomeCode, outcomeRule } from '../model/index.js'
+import { isPage, type OutcomeCode, outcomeRule } from '../model/index.js'
 import { type FrontierSpace, readJournal } from '../page/frontier/index.js'
 import { SeenSet } from '../page/frontier/seen/index.js'
 import type { KnownWeb, Truth } from './known-web.js'

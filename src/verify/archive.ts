@@ -35,7 +35,9 @@ export async function checkRecords(
 /** Compares the payload digest of a page; a revisit has that of another record. */
 function hasItsPayload(record: WarcRecord): boolean {
   const expected = record.headers.get('warc-payload-digest')
-  if (!holdsPage(record) || record.type === 'revisit' || expected === undefined) return true
+  if (expected === undefined || record.type === 'revisit') return true
+  if (record.type === 'conversion') return payloadDigest(record.block) === expected
+  if (!holdsPage(record)) return true
   const payload = archivedPayload(record)
   return payload === null || payloadDigest(payload) === expected
 }

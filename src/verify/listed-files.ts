@@ -12,9 +12,11 @@ const KINDS: Readonly<Record<string, Damage['kind']>> = {
   'cdxj-log': 'cdxj',
   pages: 'parquet',
   links: 'parquet',
+  items: 'parquet',
   sites: 'parquet',
   'pages-log': 'rows',
   'links-log': 'rows',
+  'items-log': 'rows',
   'learned-hosts': 'learned',
   'learned-nets': 'learned',
 }
@@ -55,11 +57,13 @@ export class ListedFiles {
           return await this.#index(path, file, isOpen)
         case 'pages':
         case 'links':
+        case 'items':
         case 'sites':
           parquetRows(path)
           return null
         case 'pages-log':
         case 'links-log':
+        case 'items-log':
           for (const _ of readSegments(path, file.bytes));
           return null
         default:

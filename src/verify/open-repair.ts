@@ -25,7 +25,7 @@ export interface RepairCrawl {
 }
 
 const NAME = 'repair'
-const FOLDERS = ['archive', 'tables/pages', 'tables/links', 'tables/sites']
+const FOLDERS = ['archive', 'tables/pages', 'tables/links', 'tables/items', 'tables/sites']
 
 /**
  * Runs `work` on the crawl. The caller holds the directory's lock; a crawl in a database must not be running.

@@ -5,13 +5,13 @@
  * reopened.
  */
 import { randomUUID } from 'node:crypto'
-import { isPage } from '../cluster/agent/pack/index.js'
 import type { Incarnation, Ledger, OutcomeCount, PackCell } from '../ledger/index.js'
 import {
   type CellId,
   type Discovery,
   filedUnder,
   type Grouping,
+  isPage,
   type Lease,
   type OutcomeCode,
 } from '../model/index.js'

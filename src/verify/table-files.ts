@@ -2,7 +2,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Connection, openStream, parquet, quoteText, type Value } from '../data/query/index.js'
 import { linkKindOf } from '../data/store/tables/parquet/index.js'
-import type { OutcomeCode, PageRow } from '../model/index.js'
+import type { Kept, OutcomeCode, PageRow } from '../model/index.js'
 
 export interface StoredPage {
   readonly row: PageRow
@@ -20,7 +20,12 @@ export interface StoredLink {
 const PAGE_COLUMNS = `url, outcome, content_digest, content_mime_type, content_mime_detected, content_charset,
   content_languages, content_truncated, title, description, canonical, redirect_target, etag, last_modified, via,
   outlinks, outlinks_foreign, depth, hops, lane, attempt, epoch_ms(fetch_time), fetch_status, fetch_ms, body_bytes,
-  warc_filename, warc_record_offset, warc_record_length, agent, text, warc_refers_to_date`
+  warc_filename, warc_record_offset, warc_record_length, agent, text, warc_refers_to_date, kept`
+
+/** Files of older versions have no column `kept`. */
+function pagesIn(paths: readonly string[]): string {
+  return `(SELECT * FROM ${parquet(paths)} UNION ALL BY NAME SELECT NULL::VARCHAR AS kept WHERE false)`
+}
 
 export class TableFiles {
   readonly #instance: DuckDBInstance
@@ -44,7 +49,7 @@ export class TableFiles {
 
   /** `where` is a condition in SQL. */
   async *pages(path: string, where: string): AsyncGenerator<StoredPage> {
-    const sql = `SELECT ${PAGE_COLUMNS} FROM ${parquet([path])} WHERE ${where}`
+    const sql = `SELECT ${PAGE_COLUMNS} FROM ${pagesIn([path])} WHERE ${where}`
     for await (const row of this.rows(sql)) yield pageOf(row)
   }
 
@@ -73,7 +78,7 @@ export class TableFiles {
     return places
   }
 
-  /** URLs of pages without an archived record that have fewer link rows than `column` of their row says. */
+  /** URLs of pages without an archived record, and not by a verdict, that have fewer link rows than `column` of their row says. */
   async pagesShortOfLinks(
     pages: readonly string[],
     links: readonly string[],
@@ -84,8 +89,8 @@ export class TableFiles {
       links.length === 0
         ? 'SELECT NULL AS url, 0 AS n WHERE false'
         : `SELECT url, count(*) AS n FROM ${parquet(links)} GROUP BY url`
-    const sql = `SELECT page.url FROM ${parquet(pages)} page LEFT JOIN (${found}) link USING (url)
-      WHERE warc_filename IS NULL AND ${column} > coalesce(n, 0) AND ${where} ORDER BY 1`
+    const sql = `SELECT page.url FROM ${pagesIn(pages)} page LEFT JOIN (${found}) link USING (url)
+      WHERE warc_filename IS NULL AND kept IS NULL AND ${column} > coalesce(n, 0) AND ${where} ORDER BY 1`
     const urls: string[] = []
     for await (const [url] of this.rows(sql)) urls.push(String(url))
     return urls
@@ -141,6 +146,7 @@ function pageOf(values: readonly Value[]): StoredPage {
       warcLength: number(27),
       text: Buffer.from(text(29)),
       refersToDate: text(30),
+      kept: text(31) as Kept,
     },
     agent: text(28),
     warc: text(25),

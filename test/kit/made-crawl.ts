@@ -195,6 +195,7 @@ function rowOf(page: MadePage, exchange: Exchange | null): PageRow {
     etag: page.headers?.etag ?? '',
     lastModified: page.headers?.['last-modified'] ?? '',
     refersToDate: page.revisit?.refersToDate ?? '',
+    kept: '',
     warcOffset: -1,
     warcLength: 0,
   }

@@ -54,7 +54,7 @@ export interface Answer {
 }
 
 /** What a test puts in the place of our own. */
-type Ports = Partial<Pick<AgentInput, 'parse' | 'hooks'>>
+type Ports = Partial<Pick<AgentInput, 'parse' | 'guest' | 'readPage'>>
 
 /** The export parses every page twice more: some are enough. */
 const CONVERT_EVERY = 4
@@ -179,7 +179,7 @@ export class PagePath {
     )
   }
 
-  #newResponseHandler({ hooks = {}, ...ports }: Ports): ResponseHandler {
+  #newResponseHandler({ guest = null, readPage = null, ...ports }: Ports): ResponseHandler {
     const config = checkConfig({ seeds: [START], scope: 'any', links: 'all', assets: true })
     const input = {
       ...ports,
@@ -187,7 +187,8 @@ export class PagePath {
       clock: systemClock,
       random: this.#random,
       scope: new Scope({ seeds: [START], kind: 'any', include: [], exclude: [] }),
-      hooks,
+      guest,
+      readPage,
       hosts: new HostNames(),
       archives: true,
       onScopeWidened: () => {},

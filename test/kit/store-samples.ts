@@ -73,6 +73,7 @@ export function sampleRow(row: Partial<PageRow> = {}): PageRow {
     outlinksForeign: 1,
     etag: '',
     lastModified: '',
+    kept: '',
     refersToDate: '',
     warcOffset: -1,
     warcLength: 0,

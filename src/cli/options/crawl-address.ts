@@ -38,7 +38,7 @@ export function withAddress(command: Command, { store }: { readonly store: boole
 export function trustOption(): Option {
   return new Option(
     '--trust',
-    'trust this directory from now on: run the hooks and connect to the database that it names',
+    'trust this directory from now on: run the guest and connect to the database that it names',
   )
 }
 

@@ -6,13 +6,14 @@ import type { Heartbeat, Incarnation, Ledger } from '../../ledger/index.js'
 import type { Clock, Millis, Random } from '../../model/index.js'
 import type { Fetcher } from '../../page/fetch/index.js'
 import type { FrontierSpace } from '../../page/frontier/index.js'
+import type { Guest } from '../../page/guest/index.js'
 import type { Scope } from '../../page/frontier/scope/index.js'
 import type { HostNames } from '../../page/frontier/traps/index.js'
 import type { parsePage } from '../../page/parse/index.js'
 import type { PhaseGatesParts } from '../../page/politeness/index.js'
 import type { RouteClaimerParts } from './cells/index.js'
 import type { AgentCapacity } from './heartbeat/index.js'
-import type { Hooks } from './lane/index.js'
+import type { ReadPage } from './lane/index.js'
 
 export interface AgentInput {
   readonly name: string
@@ -41,7 +42,10 @@ export interface AgentInput {
   /** Memory for queues and seen-sets, and a folder for what does not fit. */
   readonly space: FrontierSpace
   readonly scope: Scope
-  readonly hooks: Hooks
+  /** Judges pages and rates links; null without one. */
+  readonly guest: Guest | null
+  /** Gets every page; null where nobody reads them. */
+  readonly readPage: ReadPage | null
   /** Replaces our parser, for tests. */
   readonly parse?: typeof parsePage
   /** The hosts that the crawl knows. */

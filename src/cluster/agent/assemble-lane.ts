@@ -1,5 +1,6 @@
 /** Builds the lane of an agent with its politeness, its robots procedure and its requests. */
-import { LIMITS, siteOfCell } from '../../model/index.js'
+import { LIMITS, type MetaInfo, siteOfCell } from '../../model/index.js'
+import { unconditional } from '../../page/fetch/http/index.js'
 import type { Turns } from '../../page/politeness/index.js'
 import type { AgentInput } from './agent-input.js'
 import type { AgentCells } from './assemble-cells.js'
@@ -41,11 +42,18 @@ export function laneOf(
     transmitter,
     settings,
     isLocal: core.isLocal,
-    metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
+    metaOf: input.recrawl
+      ? async (site, url) => metaFor(input, (await ledger.loadMeta(site.cell, [url])).get(url))
+      : null,
     offerSitemaps: site => sitemaps.offer(site),
     endsSlice: site => slices.ends(site),
     signal,
   })
+}
+
+/** A guest judges every page anew, so it has to be sent: a 304 has none. */
+function metaFor({ guest }: AgentInput, known: MetaInfo | undefined): MetaInfo | undefined {
+  return guest === null || known === undefined ? known : unconditional(known)
 }
 
 function qualifierOf(
@@ -73,7 +81,7 @@ function qualifierOf(
   })
 }
 
-function requestsOf({ config, hooks }: AgentInput, core: AgentCore): PageRequests {
+function requestsOf({ config, readPage }: AgentInput, core: AgentCore): PageRequests {
   const { fetcher, leaseMargin, counters } = core
   return new PageRequests({
     fetcher,
@@ -81,6 +89,6 @@ function requestsOf({ config, hooks }: AgentInput, core: AgentCore): PageRequest
     counters,
     types: config.types,
     sitemapBytes: config.maxBody < LIMITS.bodyBytes ? config.maxBody : LIMITS.sitemapBytes,
-    recycles: hooks.onPage === undefined,
+    recycles: readPage === null,
   })
 }

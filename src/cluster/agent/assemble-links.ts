@@ -16,7 +16,7 @@ import type { OpenPack } from './pack/index.js'
 
 type LinksInput = Pick<
   AgentInput,
-  'config' | 'clock' | 'random' | 'scope' | 'hooks' | 'hosts' | 'archives' | 'parse' | 'onScopeWidened'
+  'config' | 'clock' | 'random' | 'scope' | 'guest' | 'readPage' | 'hosts' | 'archives' | 'parse' | 'onScopeWidened'
 >
 type LinksCore = Pick<
   AgentCore,
@@ -27,7 +27,7 @@ export type AgentLinks = ReturnType<typeof linksOf>
 
 /** `pack` returns the pack that is filling. */
 export function linksOf(input: LinksInput, core: LinksCore, pack: () => OpenPack) {
-  const { config, clock, random, scope, hooks, archives } = input
+  const { config, clock, random, scope, guest, readPage, archives } = input
   const { counters, cells, sent, faults, traps, isLocal, maxWaitMs, maxTries } = core
   const tables = config.tables !== 'none'
   const linkRows = tables ? config.links : 'none'
@@ -44,7 +44,6 @@ export function linksOf(input: LinksInput, core: LinksCore, pack: () => OpenPack
     assets: config.assets,
     obeysNofollow: config.robots !== 'ignore',
     scope,
-    hooks,
     faults,
     cells,
     sent,
@@ -54,12 +53,13 @@ export function linksOf(input: LinksInput, core: LinksCore, pack: () => OpenPack
     dropsSessionIds: traps.has('session-ids'),
   })
   const fromRobots = readsRobotsSitemaps(config)
-  const sitemaps = new SitemapHandler({ scope, router, pack, faults, fromRobots })
+  const sitemaps = new SitemapHandler({ scope, router, pack, faults, fromRobots, guest })
   const responseHandler = new ResponseHandler({
     clock,
     random,
     counters,
-    hooks,
+    guest,
+    readPage,
     faults,
     parse: input.parse ?? parsePage,
     router,
@@ -71,8 +71,8 @@ export function linksOf(input: LinksInput, core: LinksCore, pack: () => OpenPack
     pageRules,
     assets: config.assets,
     sent: linkRows === 'none' ? sent : null,
-    wantAllLinks: linkRows === 'all' || hooks.onPage !== undefined,
-    wantText: tables || hooks.onPage !== undefined,
+    wantAllLinks: linkRows === 'all' || guest?.readsLinks === true || readPage !== null,
+    wantText: tables || guest !== null || readPage !== null,
     archive: archives,
     isLocal,
     maxWaitMs,

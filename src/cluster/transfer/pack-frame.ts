@@ -13,20 +13,21 @@ export interface PackFrame {
 interface Head {
   readonly id: string
   readonly agent: string
-  readonly rows: readonly [pages: number, links: number, cdxj: number]
+  readonly rows: readonly [pages: number, links: number, cdxj: number, items?: number]
   readonly parts: readonly number[]
 }
 
 const LENGTH_BYTES = 4
 const NO_HOSTS = Buffer.alloc(0)
+const NO_ITEMS = { bytes: Buffer.alloc(0), rows: 0 }
 
 export function frameOf(pack: PackBytes): PackFrame {
-  const { id, agent, warc, pages, texts, links, cdxj, hosts = NO_HOSTS } = pack
-  const parts = [warc, pages.bytes, texts, links.bytes, cdxj.bytes, hosts]
+  const { id, agent, warc, pages, texts, links, cdxj, hosts = NO_HOSTS, items = NO_ITEMS } = pack
+  const parts = [warc, pages.bytes, texts, links.bytes, cdxj.bytes, hosts, items.bytes]
   const head: Head = {
     id,
     agent,
-    rows: [pages.rows, links.rows, cdxj.rows],
+    rows: [pages.rows, links.rows, cdxj.rows, items.rows],
     parts: parts.map(({ length }) => length),
   }
   const text = Buffer.from(JSON.stringify(head))
@@ -44,12 +45,12 @@ export function frameOf(pack: PackBytes): PackFrame {
 export function packIn(bytes: Buffer): PackBytes {
   let at = LENGTH_BYTES + bytes.readUInt32LE(0)
   const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at)) as Head
-  const [warc, pages, texts, links, cdxj, hosts = NO_HOSTS] = head.parts.map(length => {
+  const [warc, pages, texts, links, cdxj, hosts = NO_HOSTS, items = NO_ITEMS.bytes] = head.parts.map(length => {
     at += length
     return bytes.subarray(at - length, at)
   })
   if (at !== bytes.length) throw new RangeError('the length of a pack differs from its header')
-  const [pageRows, linkRows, cdxjRows] = head.rows
+  const [pageRows, linkRows, cdxjRows, itemRows = 0] = head.rows
   return {
     id: head.id,
     agent: head.agent,
@@ -59,6 +60,7 @@ export function packIn(bytes: Buffer): PackBytes {
     links: { bytes: links, rows: linkRows },
     cdxj: { bytes: cdxj, rows: cdxjRows },
     hosts,
+    items: { bytes: items, rows: itemRows },
   }
 }
 

@@ -30,6 +30,7 @@ export class ArchiveBodies {
   async #bodyAt(page: ExportedPage): Promise<Body> {
     const record = await this.#record(page)
     if ('detail' in record) return { ok: false, why: 'damaged', detail: record.detail }
+    if (record.type === 'conversion') return { ok: true, bytes: record.block }
     if (isContent(record)) return decoded(record)
     const digest = record.headers.get('warc-payload-digest') ?? page.digest
     for (const place of this.#index.placesOf(digest, page.url)) {

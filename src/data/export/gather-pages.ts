@@ -2,18 +2,18 @@
 import { ConfigError } from '../../config/index.js'
 import { forDisplay } from '../../model/index.js'
 import { normaliseEscapes } from '../../model/url/index.js'
-import { openTables, type Row, type Tables } from '../query/index.js'
+import { IS_PAGE, openTables, type Row, type Tables } from '../query/index.js'
 import type { EarlierCrawls } from './earlier-crawls.js'
 import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'
 
 const PLACE = 'warc_filename AS warc, warc_record_offset AS warc_offset, warc_record_length AS warc_length'
 
 /** The body of the page was fetched by this crawl. */
-const OWN = `outcome = 'OK' AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NULL`
+const OWN = `${IS_PAGE} AND outcome <> 'NOT_MODIFIED' AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NULL`
 
 /** The body is in an earlier crawl: the server answered 304, or sent the same payload as before. */
 const EARLIER = `(outcome = 'NOT_MODIFIED'
-  OR outcome = 'OK' AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NOT NULL)`
+  OR ${IS_PAGE} AND fetch_status = 200 AND warc_filename IS NOT NULL AND warc_refers_to_date IS NOT NULL)`
 
 /** If a URL has several rows, the first is used; rows with a body come first. */
 const PAGES = `SELECT url, coalesce(title, '') AS title, coalesce(content_mime_detected, content_mime_type, '') AS mime,
@@ -25,7 +25,7 @@ const BODIES = `SELECT url, content_digest AS digest, ${PLACE} FROM pages WHERE 
 
 const REDIRECTS = 'SELECT url, redirect_target FROM pages WHERE redirect_target IS NOT NULL'
 
-const COUNTS = `SELECT count(*) AS rows, count(*) FILTER (outcome IN ('OK', 'NOT_MODIFIED')) AS pages,
+const COUNTS = `SELECT count(*) AS rows, count(*) FILTER (${IS_PAGE}) AS pages,
   count(warc_filename) AS archived FROM pages`
 
 export interface CrawlCounts {

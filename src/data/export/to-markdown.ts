@@ -1,5 +1,6 @@
 /** One Markdown file per page: front matter, then its main text. */
 import { closeEmptyTags, parsePage, toUtf8 } from '../../page/parse/index.js'
+import { IS_PAGE } from '../query/index.js'
 import type { ExportedPage } from './export-index.js'
 import { filePathOf } from './file-names.js'
 import { NOWHERE } from './gather-pages.js'
@@ -18,7 +19,7 @@ const TEXT_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 
 
 /** Texts in the tables: the export writes those of pages whose bodies it did not find. */
 const TEXTS = `SELECT url, coalesce(title, '') AS title, fetch_time, text FROM pages
-  WHERE outcome IN ('OK', 'NOT_MODIFIED') AND text IS NOT NULL ORDER BY url, fetch_time`
+  WHERE ${IS_PAGE} AND text IS NOT NULL ORDER BY url, fetch_time`
 
 type PageFacts = Pick<ExportedPage, 'url' | 'title' | 'fetchedAt'>
 

@@ -1,8 +1,9 @@
 /**
  * Compares the pages of a crawl with those of the previous crawl, by the tables of both. A page is a URL
- * whose outcome is OK or NOT_MODIFIED; it is unchanged if its payload has the same digest in both.
+ * whose outcome is one of a page; it is unchanged if its payload has the same digest in both.
  */
 import { COMPARE_MEMORY_BYTES, COMPARE_PART_ROWS } from '../limits.js'
+import { IS_PAGE } from './columns.js'
 import { openTables } from './tables.js'
 
 export interface PageChanges {
@@ -37,7 +38,6 @@ export async function compareCrawls(
 }
 
 const ROWS = 'SELECT greatest((SELECT count(*) FROM pages), (SELECT count(*) FROM previous_pages)) AS rows'
-const IS_PAGE = "outcome IN ('OK', 'NOT_MODIFIED')"
 
 function changesIn(condition: string): string {
   const urls = (table: string) => `SELECT url, bool_or(${IS_PAGE}) AS is_page,

@@ -3,19 +3,22 @@
  * is used, provided that it accounts for every table file in the directory.
  */
 import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { ConfigError, standingOf } from '../../config/index.js'
 import { type CheckedFiles, type ListedFile, pathInside, readSealed, refuseLinks } from '../../files/index.js'
 import { type Ledger, LedgerError } from '../../ledger/index.js'
 import { LEDGER_FILE, ledgerProblem, openLedgerToRead, withLedgerCopy } from '../../ledger/sqlite/index.js'
 import { checkPair, locateFile } from '../store/index.js'
+import type { RowTable } from '../store/tables/index.js'
 import type { TableName } from './columns.js'
 import { fromManifest } from './manifest-files.js'
 
 export interface CrawlFiles {
   readonly parquet: readonly PlacedFile<TableName>[]
   /** Logs of rows that are not in Parquet yet; only the first `bytes` are committed. */
-  readonly logs: readonly PlacedFile<'pages' | 'links'>[]
+  readonly logs: readonly PlacedFile<RowTable>[]
+  /** The crawl's guest, whose name is another name of its items; null without one. */
+  readonly guest: string | null
   /** The crawl may be running: files may be merged while they are read, and a sites file is out of date. */
   readonly open: boolean
   /** Nothing may be written there, not even beside the tables. */
@@ -34,8 +37,17 @@ export interface Listing {
   readonly open: boolean
 }
 
-const LOG_KINDS: Readonly<Record<string, 'pages' | 'links'>> = { 'pages-log': 'pages', 'links-log': 'links' }
-const PARQUET_KINDS: Readonly<Record<string, TableName>> = { pages: 'pages', links: 'links', sites: 'sites' }
+const LOG_KINDS: Readonly<Record<string, RowTable>> = {
+  'pages-log': 'pages',
+  'links-log': 'links',
+  'items-log': 'items',
+}
+const PARQUET_KINDS: Readonly<Record<string, TableName>> = {
+  pages: 'pages',
+  links: 'links',
+  items: 'items',
+  sites: 'sites',
+}
 
 /**
  * Throws a DamageError when neither ledger nor manifest is sound. `note` receives a line when the list is not
@@ -61,7 +73,8 @@ export async function listCrawlFiles(
     else if (LOG_KINDS[kind] && bytes > 0)
       logs.push({ table: LOG_KINDS[kind], path: pathOf(dir, name), listed })
   }
-  return { parquet, logs, open: listing.open, isForeign }
+  const guest = file?.config.guest === undefined ? null : basename(String(file.config.guest)).replace(/\.\w+$/, '')
+  return { parquet, logs, guest, open: listing.open, isForeign }
 }
 
 async function listingOf(
@@ -100,7 +113,7 @@ export function requireCrawl(dir: string): void {
 
 interface Known {
   readonly id?: string | undefined
-  readonly config: { readonly ledger?: string | undefined }
+  readonly config: { readonly ledger?: string | undefined; readonly guest?: string | undefined }
 }
 
 /** Null where there is no crawl.json, or one that cannot be read. */

@@ -2,6 +2,7 @@
  * data/query/: SQL over the tables of a crawl. In: a crawl directory and a statement. Out: rows. Always:
  * read-only; the digest of each file is compared before it is read.
  */
+export { IS_PAGE } from './columns.js'
 export { compareCrawls, type PageChanges } from './compare.js'
 export { Connection, type Interruption } from './connection.js'
 export { pathOf, requireCrawl } from './crawl-files.js'

@@ -62,7 +62,7 @@ export async function openLockedInstance(
 
 async function lock(connection: DuckDBConnection, snapshots: readonly Snapshot[]): Promise<void> {
   const [files, previous] = snapshots.map(snapshot => snapshot.files)
-  await createViews(connection, files)
+  await createViews(connection, files, snapshots[0].guest)
   if (previous) await createView(connection, 'previous_pages', previous.pages, TABLE_COLUMNS.pages)
   const all = snapshots.flatMap(snapshot => Object.values(snapshot.files).flat())
   const paths = all.flatMap(allowedPaths).map(quoteText)

@@ -14,7 +14,7 @@ import type { Listing } from './crawl-files.js'
 /** Why the ledger was not read. `missing`: it should be in the directory. */
 export type LedgerTrouble = 'in-database' | 'missing' | { readonly file: string; readonly detail: string }
 
-const TABLES = ['pages', 'links', 'sites']
+const TABLES = ['pages', 'links', 'items', 'sites']
 
 /** Throws a DamageError when the manifest cannot take the place of the ledger. */
 export function fromManifest(dir: string, trouble: LedgerTrouble, note: (line: string) => void): Listing {

@@ -9,7 +9,7 @@ export interface TableOverview {
   readonly columns: readonly Column[]
 }
 
-const TABLES: readonly TableName[] = ['pages', 'links', 'sites']
+const TABLES: readonly TableName[] = ['pages', 'links', 'items', 'sites']
 
 export const EXAMPLES: readonly string[] = [
   'SELECT outcome, fetch_status, count(*) AS pages FROM pages GROUP BY ALL ORDER BY pages DESC',

@@ -17,6 +17,8 @@ import type { TableFiles } from './views.js'
 
 export interface Snapshot {
   readonly files: TableFiles
+  /** Another name for the items; null without one. */
+  readonly guest: string | null
   /** Removed by `close`. */
   readonly scratchDir: string
   /** True when a file was removed since: the crawl has to be listed again. */
@@ -74,7 +76,7 @@ async function holdFiles(
 ): Promise<Snapshot> {
   const scratchDir = await makeScratch(join(tmpdir(), 'orbweaver-query-'))
   folders.push(scratchDir)
-  const files: Record<TableName, string[]> = { pages: [], links: [], sites: [] }
+  const files: Record<TableName, string[]> = { pages: [], links: [], items: [], sites: [] }
   const pins = listed.open && !listed.isForeign ? await openPins(join(dir, 'tables'), folders) : null
   for (const { table, path, listed: file } of listed.parquet) {
     // In a running crawl, sites are counted from the pages.
@@ -87,7 +89,7 @@ async function holdFiles(
     if (problem) throw damageError(dir, file.name, problem.detail)
     files[table].push(held)
   }
-  for (const table of ['pages', 'links'] as const) {
+  for (const table of ['pages', 'links', 'items'] as const) {
     const logs = listed.logs.filter(log => log.table === table)
     if (logs.length === 0) continue
     signal?.throwIfAborted()
@@ -101,6 +103,7 @@ async function holdFiles(
   }
   return {
     files,
+    guest: listed.guest,
     scratchDir,
     isStale: () => Object.values(files).some(paths => paths.some(path => !existsSync(path))),
     close: () => removeAll(folders),

@@ -145,7 +145,7 @@ describe('a crawl seen through its tables', () => {
     const listed = (kind: string) => files.filter(file => file.kind === kind)
     const none = { files: [], logs: [] }
     const pages = { files: listed('pages'), logs: listed('pages-log') }
-    writeManifest(crawl.dir, { writtenAt: MADE_AT, tables: { pages, links: none, sites: none } })
+    writeManifest(crawl.dir, { writtenAt: MADE_AT, tables: { pages, links: none, items: none, sites: none } })
     await crawl.ledger.close()
     for (const name of readdirSync(crawl.dir).filter(entry => entry.startsWith('ledger.db')))
       rmSync(join(crawl.dir, name))
@@ -248,7 +248,7 @@ describe('what is not a crawl', () => {
     const none = { files: [], logs: [] }
     const { mkdirSync } = await import('node:fs')
     mkdirSync(join(dir, 'tables'))
-    writeManifest(dir, { writtenAt: 0, tables: { pages: outside, links: none, sites: none } })
+    writeManifest(dir, { writtenAt: 0, tables: { pages: outside, links: none, items: none, sites: none } })
     await expect(openTables(dir)).rejects.toThrow('names a file outside of itself')
     rmSync(dir, { recursive: true })
   })

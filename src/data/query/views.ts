@@ -3,17 +3,27 @@ import { resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { ConfigError } from '../../config/index.js'
 import { codesOf, type OutcomeCode } from '../../model/index.js'
-import { type Column, TABLE_COLUMNS, type TableName } from './columns.js'
+import { type Column, IS_PAGE, TABLE_COLUMNS, type TableName } from './columns.js'
 
 export type TableFiles = Readonly<Record<TableName, readonly string[]>>
 
 /** `sites` comes from its own file where there is one, else it is counted from the pages. */
-export async function createViews(connection: DuckDBConnection, files: TableFiles): Promise<void> {
+export async function createViews(
+  connection: DuckDBConnection,
+  files: TableFiles,
+  guest: string | null,
+): Promise<void> {
   await createView(connection, 'pages', files.pages, TABLE_COLUMNS.pages)
   await createView(connection, 'links', files.links, TABLE_COLUMNS.links)
+  await createView(connection, 'items', files.items, TABLE_COLUMNS.items)
+  if (guest !== null && !TAKEN.has(guest.toLowerCase()))
+    await connection.run(`CREATE VIEW ${quoteName(guest)} AS SELECT * FROM items`)
   if (files.sites.length === 0) await connection.run(`CREATE VIEW sites AS ${SITES_FROM_PAGES}`)
   else await connection.run(`CREATE VIEW sites AS SELECT * FROM ${parquet(files.sites)}`)
 }
+
+/** Names of views: a guest of such a name has none of its own. */
+const TAKEN = new Set(['pages', 'links', 'items', 'sites', 'previous_pages'])
 
 export async function createView(
   connection: DuckDBConnection,
@@ -84,7 +94,7 @@ const isRefused = `(${oneOf(codesOf('refused'))} OR outcome LIKE 'TRAP:%')`
 /** The same columns as the sites file, counted from the pages. */
 const SITES_FROM_PAGES = `
 SELECT regexp_extract(url, '^[a-z]+://([^/?#]*)', 1) AS site,
-  count(*) FILTER (outcome IN ('OK', 'NOT_MODIFIED')) AS pages,
+  count(*) FILTER (${IS_PAGE}) AS pages,
   count(*) FILTER (${isFetched}) AS fetched,
   count(*) FILTER (NOT ${isFetched} AND NOT ${isRefused}) AS failed,
   count(*) FILTER (${isRefused}) AS refused,

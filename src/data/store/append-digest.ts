@@ -12,6 +12,7 @@ export function digestAppend(kind: StoredKind, buffers: readonly Buffer[], befor
       return buffers.reduce((sum, bytes) => digestLines(bytes, sum), before)
     case 'pages-log':
     case 'links-log':
+    case 'items-log':
       return digestSegments(buffers, before)
   }
 }

@@ -157,6 +157,7 @@ export class DirectoryPackStore implements PackStore {
     }
     await add('pages', pack.pages, this.#limits.pageRows, pack)
     await add('links', pack.links, this.#limits.linkRows)
+    if (pack.items) await add('items', pack.items, this.#limits.pageRows)
     return writes
   }
 

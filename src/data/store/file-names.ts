@@ -16,7 +16,7 @@ export interface FileOwner {
   readonly incarnation: number
 }
 
-export const STORE_FOLDERS = ['archive', 'tables/pages', 'tables/links'] as const
+export const STORE_FOLDERS = ['archive', 'tables/pages', 'tables/links', 'tables/items'] as const
 
 const DIGITS = 5
 
@@ -32,6 +32,8 @@ export function fileName(owner: FileOwner, kind: StoredKind, number: number, ext
       return `tables/pages/${owner.incarnation}-${serial}.rows`
     case 'links-log':
       return `tables/links/${owner.incarnation}-${serial}.rows`
+    case 'items-log':
+      return `tables/items/${owner.incarnation}-${serial}.rows`
   }
 }
 
@@ -71,11 +73,20 @@ export function kindOfListed(name: string): StoredKind | null {
   return ending === undefined ? null : kindOf(dirname(name), ending)
 }
 
+const LOGS: Readonly<Record<string, RowLogKind>> = {
+  'tables/pages': 'pages-log',
+  'tables/links': 'links-log',
+  'tables/items': 'items-log',
+}
+
+export type RowLogKind = 'pages-log' | 'links-log' | 'items-log'
+
 function kindOf(folder: string, ending: string): StoredKind | null {
   if (folder === 'archive')
     return ending === '.cdxj' ? 'cdxj-log' : ending.startsWith('.warc') ? 'warc' : null
   if (ending !== '.rows') return null
-  return folder === 'tables/pages' ? 'pages-log' : 'links-log'
+  const log = LOGS[folder]
+  return log ?? null
 }
 
 /** The present path of a file, open or closed; null if it is missing. */
@@ -93,7 +104,7 @@ export function locateFile(directory: string, name: string): string | null {
  */
 export function completeLogs<
   T extends { readonly name: string; readonly kind: string; readonly closed: boolean },
->(files: readonly T[], kind: 'pages-log' | 'links-log'): T[] {
+>(files: readonly T[], kind: RowLogKind): T[] {
   const newest = new Map<string, string>()
   const logs = files.filter(file => file.kind === kind)
   for (const { name } of logs) {

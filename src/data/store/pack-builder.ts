@@ -4,10 +4,12 @@
  */
 
 import type { Exchange, PageRow } from '../../model/index.js'
+import type { Item } from '../../page/guest/index.js'
 import { PACK_BUILDER_START_BYTES } from '../limits.js'
 import { ByteSink } from './bytes/index.js'
 import type { PackBytes } from './pack-store.js'
 import {
+  appendItems,
   appendLinks,
   appendPageRow,
   HostFacts,
@@ -20,7 +22,7 @@ import {
   tableRow,
   validText,
 } from './tables/index.js'
-import { appendCdxjEntry, type Revisit, shiftCdxjEntry, type WarcRecords } from './warc/index.js'
+import { appendCdxjEntry, type Conversion, type Revisit, shiftCdxjEntry, type WarcRecords } from './warc/index.js'
 
 export interface PackEntry {
   /** The cell and its lease. */
@@ -30,7 +32,13 @@ export interface PackEntry {
   /** Archived if it has a response. */
   readonly exchange?: Exchange | null | undefined
   readonly revisit?: Revisit | null
+  /** False keeps the exchange out of the archive; it still tells about its host. */
+  readonly archives?: boolean
+  /** Archived instead of the response. */
+  readonly conversion?: Conversion | null | undefined
   readonly links?: PageLinks | null
+  /** Rows that a guest extracted from the page. */
+  readonly items?: readonly Item[] | undefined
   /** False keeps it out of the tables: robots.txt is archived, but is no page. */
   readonly inTables?: boolean
   /** For a page that an earlier crawl has: whether it has changed. */
@@ -60,9 +68,10 @@ interface Mark {
   readonly links: number
   readonly linkRows: number
   readonly cdxj: number
+  readonly items: number
 }
 
-const START: Mark = { leaseKey: '', warc: 0, pages: 0, links: 0, linkRows: 0, cdxj: 0 }
+const START: Mark = { leaseKey: '', warc: 0, pages: 0, links: 0, linkRows: 0, cdxj: 0, items: 0 }
 
 export class PackBuilder {
   readonly #options: PackOptions
@@ -71,6 +80,7 @@ export class PackBuilder {
   readonly #texts = new TextBlocks()
   readonly #links = new ByteSink()
   readonly #cdxj = new ByteSink()
+  readonly #items = new ByteSink()
   readonly #hosts = new HostFacts()
   readonly #marks: Mark[] = []
   readonly #dropped = new Set<string>()
@@ -85,7 +95,7 @@ export class PackBuilder {
 
   /** Size of the pack, dropped cells included: decides when it is sealed. */
   get bytes(): number {
-    return this.#warc.length + this.#pages.length + this.#texts.bytes + this.#links.length
+    return this.#warc.length + this.#pages.length + this.#texts.bytes + this.#links.length + this.#items.length
   }
 
   get entries(): number {
@@ -102,6 +112,7 @@ export class PackBuilder {
       this.#pages.cut(last.pages)
       this.#links.cut(last.links)
       this.#cdxj.cut(last.cdxj)
+      this.#items.cut(last.items)
       this.#linkRows = last.linkRows
       throw error
     }
@@ -113,7 +124,11 @@ export class PackBuilder {
     let offset = -1
     let length = 0
     let text: Uint8Array = NO_TEXT
-    if (records && exchange && isArchivable(exchange)) {
+    if (records && exchange && entry.conversion) {
+      const record = records.appendConversion(this.#warc, exchange, entry.conversion)
+      offset = record.offset
+      length = record.length
+    } else if (records && exchange && entry.archives !== false && isArchivable(exchange)) {
       const revisit = entry.revisit ?? undefined
       const record = records.appendExchange(this.#warc, exchange, row, revisit)
       offset = record.offset
@@ -128,6 +143,7 @@ export class PackBuilder {
         appendLinks(this.#links, shown.url, tableLinks(entry.links))
         this.#linkRows += entry.links.targets.length
       }
+      if (entry.items) appendItems(this.#items, shown.url, entry.items)
     }
     if (tables) this.#noteHost(entry)
     // Last, because a text cannot be removed.
@@ -139,6 +155,7 @@ export class PackBuilder {
       links: this.#links.length,
       linkRows: this.#linkRows,
       cdxj: this.#cdxj.length,
+      items: this.#items.length,
     })
   }
 
@@ -157,6 +174,7 @@ export class PackBuilder {
     this.#texts.clear()
     this.#links.clear()
     this.#cdxj.clear()
+    this.#items.clear()
     this.#hosts.clear()
     this.#marks.length = 0
     this.#dropped.clear()
@@ -173,6 +191,7 @@ export class PackBuilder {
     const kept = this.#dropped.size === 0 ? null : this.#withoutDropped()
     const pages = kept?.pages ?? this.#pages
     const cdxj = kept?.cdxj ?? this.#cdxj
+    const items = kept?.items ?? this.#items
     return {
       id,
       agent: this.#options.agent,
@@ -182,6 +201,7 @@ export class PackBuilder {
       hosts: this.#hosts.toBytes(this.#dropped),
       links: { bytes: (kept?.links ?? this.#links).view(), rows: kept?.linkRows ?? this.#linkRows },
       cdxj: { bytes: cdxj.view(), rows: countRows(cdxj.view()) },
+      items: { bytes: items.view(), rows: countRows(items.view()) },
     }
   }
 
@@ -193,6 +213,7 @@ export class PackBuilder {
       texts: new TextBlocks(),
       links: new ByteSink(),
       cdxj: new ByteSink(),
+      items: new ByteSink(),
       linkRows: 0,
     }
     const texts = readTexts(this.#texts.view())
@@ -208,6 +229,7 @@ export class PackBuilder {
         kept.texts.add(text)
         kept.links.append(this.#links.view(before.links, mark.links))
         kept.cdxj.append(this.#cdxj.view(before.cdxj, mark.cdxj))
+        kept.items.append(this.#items.view(before.items, mark.items))
         kept.linkRows += mark.linkRows - before.linkRows
         if (kept.pages.length > pageAt) shiftPageRow(kept.pages.view(), pageAt, shift)
         if (kept.cdxj.length > entryAt) shiftCdxjEntry(kept.cdxj.view(), entryAt, shift)
@@ -237,6 +259,7 @@ interface KeptStreams {
   readonly texts: TextBlocks
   readonly links: ByteSink
   readonly cdxj: ByteSink
+  readonly items: ByteSink
   linkRows: number
 }
 

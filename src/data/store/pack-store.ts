@@ -3,7 +3,7 @@
  * but not committed yet.
  */
 
-export type StoredKind = 'warc' | 'pages-log' | 'links-log' | 'cdxj-log'
+export type StoredKind = 'warc' | 'pages-log' | 'links-log' | 'items-log' | 'cdxj-log'
 
 export interface StoredFile {
   /** Its final name, relative to the crawl directory, with `/`; while it is open, `.open` follows. */
@@ -35,6 +35,8 @@ export interface PackBytes {
   readonly hosts?: Buffer
   readonly links: PackRows
   readonly cdxj: PackRows
+  /** Rows that a guest extracted; absent without any. */
+  readonly items?: PackRows
 }
 
 export type AppendResult =

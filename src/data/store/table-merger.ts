@@ -9,13 +9,15 @@ import type { FileRow, Incarnation, Ledger, PackFile } from '../../ledger/index.
 import type { Epoch, Millis } from '../../model/index.js'
 import { TABLE_MERGER_GRACE_MS } from '../limits.js'
 import { completeLogs, locateFile } from './file-names.js'
-import { DAMAGED_FILE, type Manifest, type TableFiles } from './tables/index.js'
+import { DAMAGED_FILE, type Manifest, type RowTable, type TableFiles } from './tables/index.js'
 import type { Conversion, ConvertTask, ParquetInput, WrittenParquet } from './tables/parquet/index.js'
 
 /** The slow work, done in a thread of its own. */
 export interface TableWorker {
   convert(task: ConvertTask): Promise<Conversion>
   concat(inputs: readonly ParquetInput[], outPath: string): Promise<WrittenParquet>
+  /** Places in `paths` of files that have the same columns. */
+  groupBySchema(paths: readonly string[]): Promise<number[][]>
 }
 
 export interface TableMergerParts {
@@ -32,16 +34,16 @@ export interface TableMergerParts {
   readonly onDamage: (line: string) => void
 }
 
-type Table = 'pages' | 'links'
+type Table = RowTable
 
-const TABLES: readonly Table[] = ['pages', 'links']
+const TABLES: readonly Table[] = ['pages', 'links', 'items']
 /** Logs that make one file; until then a full log is read as it is. */
 const LOGS_PER_FILE = 10
 /** Each stop of a crawl leaves a small file. */
 const FILES_PER_MERGE = 10
 const MERGED = 'merged-'
 /** Kinds of the notes that conversion makes for the next crawl. */
-const NOTES = { pages: 'hosts', links: 'nets' } as const
+const NOTES = { pages: 'hosts', links: 'nets', items: null } as const
 
 export class TableMerger {
   readonly #parts: TableMergerParts
@@ -127,16 +129,17 @@ export class TableMerger {
     const first = basename(logs[0].name, '.rows')
     const name = `tables/${table}/${logs.length < LOGS_PER_FILE ? '' : MERGED}${first}-s${epoch}.parquet`
     const pathOf = (log: FileRow) => locateFile(directory, log.name) ?? join(directory, log.name)
-    const learnedName = `learned/${NOTES[table]}-${basename(name, '.parquet')}.gz`
+    const notes = NOTES[table]
+    const learnedName = `learned/${notes}-${basename(name, '.parquet')}.gz`
     const { bytes, crc32, learned } = await worker.convert({
       table,
       logs: logs.map(log => ({ path: pathOf(log), committedBytes: log.bytes, crc32: log.crc32 })),
       outPath: join(directory, name),
-      learnedPath: join(directory, learnedName),
+      ...(notes === null ? {} : { learnedPath: join(directory, learnedName) }),
     })
     const inputs = logs.map(log => log.name)
     const outputs: PackFile[] = [{ name, kind: table, bytes, crc32 }]
-    if (learned) outputs.push({ name: learnedName, kind: `learned-${NOTES[table]}`, ...learned })
+    if (learned) outputs.push({ name: learnedName, kind: `learned-${notes}`, ...learned })
     return this.#swap(inputs, outputs, epoch)
   }
 
@@ -149,7 +152,9 @@ export class TableMerger {
         file => file.kind === table && !basename(file.name).startsWith(MERGED),
       )
       if (small.length < atLeast) return
-      const inputs = small.slice(0, FILES_PER_MERGE)
+      const inputs = await this.#alike(small).catch(error => this.#setAside(error, small, true))
+      if (!inputs) continue
+      if (inputs.length < atLeast) return
       const first = basename(inputs[0].name, '.parquet')
       const name = `tables/${table}/${MERGED}${first}-s${epoch}-${++this.#merges}.parquet`
       const merged = await worker
@@ -163,6 +168,16 @@ export class TableMerger {
       const names = inputs.map(input => input.name)
       if (!(await this.#swap(names, [{ name, kind: table, bytes, crc32 }], epoch))) return
     }
+  }
+
+  /**
+   * Files with the same columns: rows of items may have different ones, and so may files of an older version.
+   */
+  async #alike(files: readonly FileRow[]): Promise<FileRow[]> {
+    const { directory, worker } = this.#parts
+    const groups = await worker.groupBySchema(files.map(({ name }) => join(directory, name)))
+    const largest = groups.reduce((a, b) => (b.length > a.length ? b : a), [])
+    return largest.slice(0, FILES_PER_MERGE).map(i => files[i])
   }
 
   #sound(files: readonly FileRow[]): FileRow[] {
@@ -217,6 +232,7 @@ export function manifestOf(files: readonly FileRow[], writtenAt: Millis): Manife
   const tables = {
     pages: tableOf(files, 'pages'),
     links: tableOf(files, 'links'),
+    items: tableOf(files, 'items'),
     sites: tableOf(files, 'sites'),
   }
   return { writtenAt, tables }

@@ -36,9 +36,14 @@ const NUMBERS: Readonly<Record<Exclude<OutcomeCode, `TRAP:${TrapName}`>, number>
   PROBE: 42,
   BLACKLISTED: 43,
   INTERNAL_ERROR: 44,
-  HOOK_FAILED: 45,
-  NOT_ARCHIVED: 46,
-  SOURCE_FAILED: 47,
+  // 45 was never written to a journal.
+  GUEST_THREW: 46,
+  GUEST_TIMEOUT: 47,
+  GUEST_MEMORY: 48,
+  GUEST_OUTPUT: 49,
+  GUEST_CRASHED: 51,
+  NOT_ARCHIVED: 52,
+  SOURCE_FAILED: 53,
   SITE_PAGE_LIMIT: 50,
 }
 const CODES = new Map(Object.entries(NUMBERS).map(([code, number]) => [number, code as OutcomeCode]))

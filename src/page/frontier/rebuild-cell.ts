@@ -10,6 +10,7 @@ import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
 import {
   type CellPart,
   type Discovery,
+  isPage,
   type Millis,
   type OutcomeCode,
   outcomeRule,
@@ -54,7 +55,7 @@ export async function rebuildCell(
       closed.add(low, high, code, depth)
       retries.delete(low, high)
       if (code !== 'TOO_DEEP') frontier.restoreVisit(low, high)
-      if (code === 'OK' || code === 'NOT_MODIFIED') decisions.countPage()
+      if (isPage(code)) decisions.countPage()
       if (isRefusal(code)) frontier.restoreRefusal(low, high)
       const { kind, strain } = outcomeRule(code)
       const answered = kind === 'stored'
@@ -67,7 +68,7 @@ export async function rebuildCell(
     },
     reopened(low, high, code) {
       retries.reopen(low, high)
-      if (code === 'OK' || code === 'NOT_MODIFIED') decisions.discountPage?.()
+      if (isPage(code)) decisions.discountPage?.()
     },
     ...(closed.discovered === undefined ? {} : { discovered: discovery => closed.discovered?.(discovery) }),
   }

@@ -2,13 +2,14 @@
 import { join } from 'node:path'
 import type { LocalBus } from '../../bus/index.js'
 import type { AgentEnd } from '../../cluster/agent/index.js'
-import type { Hooks } from '../../cluster/agent/lane/index.js'
+import type { ReadPage } from '../../cluster/agent/lane/index.js'
 import type { CrawlConfig } from '../../config/index.js'
 import type { Incarnation } from '../../ledger/index.js'
+import type { Guest } from '../../page/guest/index.js'
 import type { AgentProgress } from '../../report/index.js'
 import { indexFolder, type Log } from '../directory/index.js'
 import type { HostedAgent, LedgerHost, Platform } from '../platform/index.js'
-import { type PageReader, type StoreWorker, withReader } from '../threads/index.js'
+import type { PageReader, StoreWorker } from '../threads/index.js'
 import { ThreadAgentPool } from './thread-agent-pool.js'
 
 export interface AgentPool {
@@ -46,21 +47,23 @@ export interface AgentPoolParts {
 }
 
 interface SessionAgents extends AgentPoolParts {
-  readonly hooks: Hooks
-  /** The hooks are functions of the caller, not of a module. */
-  readonly hasOwnHooks: boolean
+  /** For an agent in this thread; other threads open their own. */
+  readonly guest: Guest | null
+  /** The guest is an object of the caller, not a module. */
+  readonly hasOwnGuest: boolean
   readonly worker: StoreWorker
   readonly diskTrouble: string
 }
 
 /**
  * Where other processes can end an agent's incarnation, the agent has a thread of its own, which ends with
- * it: nothing of the old incarnation goes on in the new one. Hooks that are functions cannot be sent there.
+ * it: nothing of the old incarnation goes on in the new one. A guest that is an object cannot be sent there.
  */
 export async function openAgentPool(parts: SessionAgents): Promise<AgentPool> {
-  const { config, hasOwnHooks, names, diskTrouble } = parts
-  const isShared = config.ledger !== undefined && !hasOwnHooks
+  const { config, hasOwnGuest, names, diskTrouble } = parts
+  const isShared = config.ledger !== undefined && !hasOwnGuest
   if (names.length === 1 && !isShared) return openLocalAgent(parts)
+  await parts.guest?.close()
   const agentPool = new ThreadAgentPool(parts)
   agentPool.setDiskTrouble(diskTrouble)
   return agentPool
@@ -85,8 +88,8 @@ async function openLocalAgent(parts: SessionAgents): Promise<AgentPool> {
     scratch: join(parts.scratch, agent),
     indexes: indexFolder(directory, parts.scratch),
   }
-  const hooks = withReader(parts.hooks, reader && (page => reader.push(page)))
-  const rest = { ledger: host.ledger, bus: bus.join(), hooks, log, worker, onDiskTrouble }
+  const readPage: ReadPage | null = reader && (page => reader.push(page))
+  const rest = { ledger: host.ledger, bus: bus.join(), guest: parts.guest, readPage, log, worker, onDiskTrouble }
   return new LocalAgentPool(await platform.openAgent(order, rest), incarnation)
 }
 

@@ -63,7 +63,7 @@ export function createDirectory(directory: string, file: CrawlFile, clock: Clock
   checkVacant(directory)
   if (existsSync(directory)) removeBarren(directory)
   else makeFolder(absolute(directory))
-  for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/sites', 'frontier'])
+  for (const part of ['archive', 'tables/pages', 'tables/links', 'tables/items', 'tables/sites', 'frontier'])
     mkdirSync(join(directory, part), { recursive: true })
   writeGenerations(directory, { generations: [], next: null })
   writeCrawlFile(directory, file, clock)
@@ -80,7 +80,7 @@ export function writeCrawlFile(directory: string, file: CrawlFile, clock: Clock)
 
 /**
  * Remembers a directory by its absolute path, or a crawl by its name, as trusted with its present settings
- * and hooks. Without a writable state folder the crawl continues with a warning, and a later resume asks for
+ * and guest. Without a writable state folder the crawl continues with a warning, and a later resume asks for
  * `--trust`.
  */
 export function registerDirectory(place: string, file: CrawlFile, clock: Clock): void {
@@ -94,11 +94,11 @@ export function registerDirectory(place: string, file: CrawlFile, clock: Clock):
 
 /** `resume` may be called from anywhere. */
 function withWholePaths(config: CrawlConfig): CrawlConfig {
-  const { previous, hooks, truth } = config
+  const { previous, guest, truth } = config
   return {
     ...config,
     ...(previous === undefined ? {} : { previous: absolute(previous) }),
-    ...(hooks === undefined ? {} : { hooks: absolute(hooks) }),
+    ...(guest === undefined ? {} : { guest: absolute(guest) }),
     ...(truth === undefined ? {} : { truth: absolute(truth) }),
   }
 }

@@ -33,7 +33,7 @@ export {
   type Distrust,
   distrustOf,
   distrustOfRecord,
-  hooksNamed,
+  guestNamed,
   needTrust,
   needTrustInCopy,
   needTrustInRecord,

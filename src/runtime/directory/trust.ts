@@ -32,10 +32,10 @@ export function distrustOf(directory: string): Distrust {
 
 /**
  * For a crawl that the user named by its ledger. The user trusts the database and the settings in it, but not
- * code: hooks run only if their path and content are known.
+ * code: a guest runs only if its path and content are known, in a sandbox or not.
  */
 export function distrustOfRecord(name: string, file: CrawlFile): Distrust {
-  return file.config.hooks === undefined ? null : reasonOf(`the crawl "${name}"`, standingOf(file))
+  return file.config.guest === undefined ? null : reasonOf(`the crawl "${name}"`, standingOf(file))
 }
 
 /**
@@ -70,7 +70,7 @@ export function needTrustInRecord(name: string, file: CrawlFile, clock: Clock, i
 
 export function untrusted(why: string, config: CrawlConfig): UntrustedError {
   const effects = [
-    ...(config.hooks === undefined ? [] : [`run ${hooksNamed(config.hooks)}`]),
+    ...(config.guest === undefined ? [] : [`run ${guestNamed(config)}`]),
     ...config.source.map(source => `read from ${source.slice(source.indexOf('=') + 1)}`),
     ...(config.ledger === undefined ? [] : [`connect to ${config.ledger}`]),
   ]
@@ -90,8 +90,9 @@ export function previousOf(directory: string): string | undefined {
 }
 
 /** Shown before a module is loaded, so that the user sees which code runs. */
-export function hooksNamed(path: string): string {
-  return `the hooks ${path} (sha256 ${hashOfFile(path) ?? 'unknown: it cannot be read'})`
+export function guestNamed({ guest = '', trusted }: Pick<CrawlConfig, 'guest' | 'trusted'>): string {
+  const rights = trusted ? 'with all your rights' : 'in a sandbox'
+  return `the guest ${guest} (sha256 ${hashOfFile(guest) ?? 'unknown: it cannot be read'}) ${rights}`
 }
 
 function reasonOf(what: string, standing: Standing): Distrust {

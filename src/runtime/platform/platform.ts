@@ -5,7 +5,7 @@
 import type { TransferListItem, Worker } from 'node:worker_threads'
 import type { Bus } from '../../bus/index.js'
 import type { AgentEnd } from '../../cluster/agent/index.js'
-import type { Hooks } from '../../cluster/agent/lane/index.js'
+import type { ReadPage } from '../../cluster/agent/lane/index.js'
 import type { Coordinator, CoordinatorParts } from '../../cluster/coordinator/index.js'
 import type { AssignmentName, CrawlConfig } from '../../config/index.js'
 import type { PackStore } from '../../data/store/index.js'
@@ -13,6 +13,7 @@ import type { IndexTask } from '../../data/store/warc/index.js'
 import type { Incarnation, Ledger } from '../../ledger/index.js'
 import type { Millis, Random } from '../../model/index.js'
 import type { Fetcher } from '../../page/fetch/index.js'
+import type { Guest, GuestModule } from '../../page/guest/index.js'
 import type { Assignment } from '../../plan/assign/index.js'
 import type { RoutingTable } from '../../plan/assign/learned/index.js'
 import type { AgentProgress } from '../../report/index.js'
@@ -27,6 +28,11 @@ export interface Platform extends TimeAndRandom {
   /** An agent in the thread of the caller. */
   openAgent(order: AgentOrder, parts: AgentParts): Promise<HostedAgent>
   openFetcher(config: CrawlConfig): Fetcher
+  /**
+   * The guest of a crawl, `own` if it is an object of the caller; null without one. A promise only for a
+   * module. Throws or rejects with a ConfigError.
+   */
+  openGuest(config: CrawlConfig, own?: GuestModule): Guest | null | Promise<Guest>
   openStore(place: StorePlace): PackStore
   /** Without `learned`, a learned assignment is the one that it falls back on. */
   chooseAssignment(name: AssignmentName, random: Random, learned: LearnedTable | null): Assignment
@@ -76,7 +82,10 @@ export interface AgentOrder {
 export interface AgentParts {
   readonly ledger: Ledger
   readonly bus: Bus
-  readonly hooks: Hooks
+  /** Null without one. */
+  readonly guest: Guest | null
+  /** Null where nobody reads the pages. */
+  readonly readPage: ReadPage | null
   readonly log: Log
   readonly worker: IndexSorter
   /** Called when the disk refuses a pack, and with null when it accepts one again. */

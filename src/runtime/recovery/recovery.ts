@@ -42,7 +42,7 @@ export function refuseDamagedFiles(directory: string, files: readonly FileRow[])
 function problemOf(directory: string, file: FileRow): FileProblem | null {
   if (file.bytes === 0) return null
   const path = locateFile(directory, file.name) ?? join(directory, file.name)
-  const isLog = file.kind === 'pages-log' || file.kind === 'links-log'
+  const isLog = file.kind === 'pages-log' || file.kind === 'links-log' || file.kind === 'items-log'
   return compareFile(path, isLog ? file : { ...file, crc32: null }, false)
 }
 
@@ -144,7 +144,7 @@ function settled<T>(task: () => T): T {
  */
 export async function removeStrayTables(directory: string, ledger: Ledger): Promise<void> {
   const listed = new Set((await ledger.files()).map(({ name }) => name))
-  for (const table of ['pages', 'links', 'sites']) {
+  for (const table of ['pages', 'links', 'items', 'sites']) {
     const folder = join(directory, 'tables', table)
     if (!existsSync(folder)) continue
     for (const entry of readdirSync(folder)) {

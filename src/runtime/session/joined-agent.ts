@@ -15,7 +15,7 @@ import { ConfigError, type CrawlConfig } from '../../config/index.js'
 import type { Ledger } from '../../ledger/index.js'
 import { type FoundCrawl, needTrusted } from '../access/index.js'
 import { ThreadAgentPool } from '../agents/index.js'
-import { checkPairNow, hooksNamed, indexFolder, Log, readRecord } from '../directory/index.js'
+import { checkPairNow, guestNamed, indexFolder, Log, readRecord } from '../directory/index.js'
 import { JOINED_AGENT_LOOK_MS } from '../limits.js'
 import { DiskGuard } from '../machine/index.js'
 import type { CrawlInDatabase, Platform } from '../platform/index.js'
@@ -93,10 +93,9 @@ export class JoinedAgent {
     const joining = { ledger, bus: new LocalBus(), log, scratch }
     try {
       log.info('an agent joins', { agent: this.name, seesStore: directory !== null })
-      const { hooks } = this.#config
-      if (hooks !== undefined) {
-        log.info(`runs ${hooksNamed(hooks)}`, { agent: this.name })
-        tell?.(`runs ${hooksNamed(hooks)}`)
+      if (this.#config.guest !== undefined) {
+        log.info(`runs ${guestNamed(this.#config)}`, { agent: this.name })
+        tell?.(`runs ${guestNamed(this.#config)}`)
       }
       const folder = indexFolder(directory, scratch)
       const isStopped = () => this.#isStopping

@@ -65,8 +65,19 @@ export async function importPrevious(
   log.info('previous crawl', { directory, urls, pages, ...(other.length > 0 ? { readsAllFor: other } : {}) })
 }
 
-/** Settings that decide which links of a page are followed, and which become rows. */
-const LINK_SETTINGS = ['scope', 'include', 'exclude', 'links', 'assets', 'hooks'] as const
+/** Settings that decide which links of a page are followed, and what is kept of it. */
+const LINK_SETTINGS = [
+  'scope',
+  'include',
+  'exclude',
+  'links',
+  'assets',
+  'guest',
+  'trusted',
+  'keywords',
+  'minKeywords',
+  'keep',
+] as const
 
 /** Settings by which this crawl may want links that the previous one did not keep: a 304 has no links. */
 function otherLinks(previous: CrawlConfig, config: CrawlConfig): string[] {

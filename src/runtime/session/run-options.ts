@@ -2,15 +2,14 @@
  * What the caller adds to the configuration of a crawl: functions that are called while it runs, and settings
  * for this run only.
  */
-import { HOOK_NAMES, type Hooks, loadHooks } from '../../cluster/agent/lane/index.js'
 import { ConfigError, type CrawlConfig } from '../../config/index.js'
-import { absolute } from '../directory/index.js'
+import { checkGuest, type GuestModule } from '../../page/guest/index.js'
 import type { PageReader } from '../threads/index.js'
 import type { ListenPlace } from './pack-endpoint.js'
 
 export interface RunOptions {
-  /** Instead of the module that the configuration names. */
-  readonly hooks?: Hooks | undefined
+  /** Instead of the module that the configuration names. It runs in this process. */
+  readonly guest?: GuestModule | undefined
   readonly reader?: PageReader
   /** Settings of the crawl that this run replaces. */
   readonly robots?: CrawlConfig['robots'] | undefined
@@ -32,24 +31,13 @@ export interface RunOptions {
   readonly listen?: ListenPlace | undefined
 }
 
-/** Throws a ConfigError, before anything is written, for hooks that could not be called. */
-export function checkHooks(hooks: Hooks | undefined, agents: number): void {
-  if (hooks === undefined) return
-  if (agents > 1)
-    throw new ConfigError('hooks that are functions work with one agent only; put them into a module')
-  for (const [name, hook] of Object.entries(hooks)) {
-    if (!(HOOK_NAMES as readonly string[]).includes(name))
-      throw new ConfigError(`there is no hook "${name}"; there are ${HOOK_NAMES.join(', ')}`)
-    if (hook !== undefined && typeof hook !== 'function')
-      throw new ConfigError(`the hook ${name} is not a function`)
-  }
-}
-
-/** The hooks of a module; a mistake in it is one of the configuration. */
-export async function hooksOfModule(path: string): Promise<Hooks> {
+/** Throws a ConfigError, before anything is written, for a guest whose functions could not be called. */
+export function checkOwnGuest(guest: GuestModule | undefined, agents: number): void {
+  if (guest === undefined) return
+  if (agents > 1) throw new ConfigError('a guest that is an object works with one agent only; put it into a module')
   try {
-    return await loadHooks(path, absolute)
+    checkGuest(guest as Readonly<Record<string, unknown>>)
   } catch (error) {
-    throw new ConfigError(`--hooks ${path}: ${(error as Error).message}`)
+    throw new ConfigError(`the guest cannot be used: ${(error as Error).message}`)
   }
 }

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LocalBus } from '../../bus/index.js'
-import type { Hooks } from '../../cluster/agent/lane/index.js'
 import type { CrawlConfig } from '../../config/index.js'
 import type { Ledger } from '../../ledger/index.js'
 import { type Millis, VERSION } from '../../model/index.js'
+import type { Guest } from '../../page/guest/index.js'
 import { type Progress, progressOf, type Report } from '../../report/index.js'
 import { alreadyRunningError, closeSilentIncarnations, needReadable } from '../access/index.js'
 import { type AgentPool, openAgentPool } from '../agents/index.js'
@@ -17,7 +17,7 @@ import {
   crawlName,
   createDirectory,
   type DirectoryLock,
-  hooksNamed,
+  guestNamed,
   indexFolder,
   Log,
   needTrust,
@@ -34,7 +34,7 @@ import { StoreWorker } from '../threads/index.js'
 import { CoordinatorRuntime } from './coordinator-runtime.js'
 import { indexArchives } from './index-archives.js'
 import { OWN_MACHINE } from './pack-endpoint.js'
-import { checkHooks, hooksOfModule, type RunOptions } from './run-options.js'
+import { checkOwnGuest, type RunOptions } from './run-options.js'
 import { REPORT_FILE } from './run-report.js'
 import { prepareCrawl, type StartParts, takeDirectory } from './start-crawl.js'
 
@@ -53,7 +53,7 @@ export function createSession(
   planOf(config, platform.clock.now())
   platform.openFetcher(config)
   if (config.previous !== undefined) needReadable(config.previous, platform, options.trust)
-  checkHooks(options.hooks, config.agents)
+  checkOwnGuest(options.guest, config.agents)
   checkVacant(directory)
   return new CrawlSession(platform, directory, options, newCrawlFile(config, VERSION, platform))
 }
@@ -73,7 +73,7 @@ interface Tools {
   readonly host: LedgerHost
   readonly worker: StoreWorker
   readonly log: Log
-  readonly hooks: Hooks
+  readonly guest: Guest | null
   /** For queues and seen-sets. */
   readonly scratch: string
   readonly usageStart: UsageStart
@@ -111,7 +111,7 @@ export class CrawlSession {
       ...(agents && { agents }),
       ...(lanes && { lanes }),
     }
-    checkHooks(options.hooks, this.#config.agents)
+    checkOwnGuest(options.guest, this.#config.agents)
     if (fresh === null) this.#takeLock()
   }
 
@@ -125,19 +125,21 @@ export class CrawlSession {
    */
   async run(warn: Tell = () => {}): Promise<Report> {
     const usageStart = usageStartNow(this.#platform.clock)
+    let guest: Guest | null = null
     try {
       // Checks come before the first write. With no module to load and no database to check, nothing is
       // awaited here, so the directory is locked as soon as `run` returns its promise.
       checkSources(this.#config)
-      const { hooks: module } = this.#config
-      const { hooks: own } = this.#options
-      if (module !== undefined && own === undefined) warn(`runs ${hooksNamed(module)}`)
-      const hooks = own ?? (module === undefined ? {} : await hooksOfModule(module))
+      const { guest: own } = this.#options
+      if (this.#config.guest !== undefined && own === undefined) warn(`runs ${guestNamed(this.#config)}`)
+      const opening = this.#platform.openGuest(this.#config, own)
+      guest = opening instanceof Promise ? await opening : opening
       const there = this.#isNew ? inDatabase(this.#config) : null
       if (there) await this.#platform.ledgers.checkNew(there)
       this.makeDirectory()
-      return await this.#withScratch(scratch => this.#withTools({ hooks, scratch, usageStart }, warn))
+      return await this.#withScratch(scratch => this.#withTools({ guest, scratch, usageStart }, warn))
     } finally {
+      await guest?.close()
       this.#lock?.release()
     }
   }
@@ -297,7 +299,7 @@ export class CrawlSession {
       config: this.#config,
       names: agentNames(this.#config.agents),
       bus,
-      hasOwnHooks: this.#options.hooks !== undefined,
+      hasOwnGuest: this.#options.guest !== undefined,
       reader: this.#options.reader ?? null,
       diskTrouble: disk.trouble,
       onDiskTrouble: detail => {

@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/index.js'
 import { filedUnder, type Millis, sitemapMark, VERSION } from '../../model/index.js'
 import { readPlan } from '../../page/politeness/phases/index.js'
 import type { CrawlFile, Log } from '../directory/index.js'
-import { beginGeneration, distrustOf, hooksNamed, saveRecord, writeCrawlFile } from '../directory/index.js'
+import { beginGeneration, distrustOf, guestNamed, saveRecord, writeCrawlFile } from '../directory/index.js'
 import type { Platform } from '../platform/index.js'
 import {
   checkCommitted,
@@ -66,7 +66,7 @@ export async function prepareCrawl(
   await saveRecord(ledger, file, directory, platform.random)
   const recovered = await recover()
   log.info('start', { version: VERSION, robots: config.robots, ...recovered })
-  if (config.hooks !== undefined) log.info(`runs ${hooksNamed(config.hooks)}`)
+  if (config.guest !== undefined) log.info(`runs ${guestNamed(config)}`)
   if (distrustOf(directory) !== null) tell(`${stateFolder()} cannot be written: resume will ask for --trust`)
   const { weaknesses } = await ledger.health(platform.leaseMs)
   await ledger.set({ [WARNINGS]: JSON.stringify(weaknesses) })

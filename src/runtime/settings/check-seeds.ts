@@ -28,11 +28,15 @@ export function checkSeeds(config: CrawlConfig): void {
 }
 
 /** Throws a ConfigError for missing files, and for options that belong to another assignment. */
-export function checkPaths({ previous, hooks, truth, graph, nets, assign }: CrawlConfig): void {
+export function checkPaths(config: CrawlConfig): void {
+  const { previous, guest, trusted, keywords, keep, truth, graph, nets, assign } = config
   if (graph.length > 0 && assign !== 'graph') throw new ConfigError('--graph is for --assign graph')
   if (nets === 'site' && assign !== 'hypergraph' && assign !== 'hybrid')
     throw new ConfigError('--nets site is for --assign hypergraph and hybrid')
   if (previous !== undefined) readCrawlFile(previous)
-  if (hooks !== undefined && !existsSync(hooks)) throw new ConfigError(`--hooks: there is no file ${hooks}`)
+  if (guest !== undefined && !existsSync(guest)) throw new ConfigError(`--guest: there is no file ${guest}`)
+  if (guest === undefined && trusted) throw new ConfigError('--trusted is for a --guest')
+  if (guest === undefined && keep === 'part' && keywords.length === 0)
+    throw new ConfigError('--keep part needs --keywords, or a --guest with filter')
   if (truth !== undefined && !existsSync(truth)) throw new ConfigError(`--truth: there is no file ${truth}`)
 }

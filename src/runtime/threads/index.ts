@@ -4,5 +4,5 @@
  */
 export { boundHeap, keepHeapBounds, limitCompiler, startWithYoung } from './heap-bounds.js'
 export { PageSender, receivedPage, type SentPage } from './page-sender.js'
-export { type PageReader, PageStream, withReader } from './page-stream.js'
+export { type PageReader, PageStream } from './page-stream.js'
 export { type StoreAnswer, type StoreJob, StoreWorker } from './store-worker.js'

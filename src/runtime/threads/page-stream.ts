@@ -1,8 +1,8 @@
-import type { CrawledPage, Hooks } from '../../cluster/agent/lane/index.js'
+import type { CrawledPage } from '../../cluster/agent/lane/index.js'
 import type { Report } from '../../report/index.js'
 import { BUFFERED_BYTES, BUFFERED_PAGES } from '../limits.js'
 
-/** Receives the pages of all agents of this process, after the hooks. */
+/** Receives the pages of all agents of this process. */
 export interface PageReader {
   /** Its first Int32 is 1 while pages are wanted: agents in threads look here before they send one. */
   readonly wanted: SharedArrayBuffer
@@ -84,17 +84,5 @@ export class PageStream implements PageReader {
     const waiting = this.#onRoom
     this.#onRoom = []
     for (const resume of waiting) resume()
-  }
-}
-
-/** Hooks that call `read` after `onPage`. */
-export function withReader(hooks: Hooks, read: PageReader['push'] | null): Hooks {
-  if (read === null) return hooks
-  return {
-    ...hooks,
-    onPage: async page => {
-      await hooks.onPage?.(page)
-      await read(page)
-    },
   }
 }

@@ -15,6 +15,7 @@ import type { Heavy, LearnStep, Repartitioned, RepartitionTask, Routes, RouteTas
 export type StoreJob = { readonly id: number } & (
   | { readonly kind: 'convert'; readonly task: ConvertTask }
   | { readonly kind: 'concat'; readonly inputs: readonly ParquetInput[]; readonly outPath: string }
+  | { readonly kind: 'schemas'; readonly paths: readonly string[] }
   | { readonly kind: 'index'; readonly task: IndexTask }
   | { readonly kind: 'route'; readonly task: RouteTask }
   | { readonly kind: 'repartition'; readonly task: RepartitionTask }
@@ -60,6 +61,10 @@ export class StoreWorker implements TableWorker {
 
   concat(inputs: readonly ParquetInput[], outPath: string): Promise<WrittenParquet> {
     return this.#do({ kind: 'concat', inputs, outPath }) as Promise<WrittenParquet>
+  }
+
+  groupBySchema(paths: readonly string[]): Promise<number[][]> {
+    return this.#do({ kind: 'schemas', paths }) as Promise<number[][]>
   }
 
   route(task: RouteTask): Promise<Routes | Heavy> {

@@ -2,9 +2,10 @@
 
 import { type PageFacts, type PageLinks, unpackFacts } from '../../../data/store/tables/index.js'
 import { linkKindOf } from '../../../data/store/tables/parquet/index.js'
-import type { Revisit } from '../../../data/store/warc/index.js'
+import type { Conversion, Revisit } from '../../../data/store/warc/index.js'
 import type { Exchange, MetaInfo, Millis, ParsedPage } from '../../../model/index.js'
 import { normaliseEscapes } from '../../../model/url/index.js'
+import type { Item, Verdict } from '../../../page/guest/index.js'
 import { NO_PAGE_RULES, type PageRules, pageRules } from '../../../page/robots/index.js'
 
 /** What parsing adds to a row. */
@@ -20,6 +21,12 @@ export interface Content {
   readonly known?: MetaInfo
   /** The facts of the previous row. */
   readonly facts?: PageFacts
+  /** What the guest decided; absent without a guest, or if it failed. */
+  readonly verdict?: Verdict
+  /** The kept part, for the archive and as text for the table. */
+  readonly conversion?: Conversion
+  readonly partText?: Buffer
+  readonly items?: readonly Item[]
 }
 
 export const NO_CONTENT: Content = {

@@ -5,7 +5,7 @@
  */
 export { Admission } from './admission.js'
 export { type Content, NO_CONTENT, PRODUCT_TOKEN, rulesOfPage, unchanged } from './content.js'
-export { type CrawledPage, HOOK_NAMES, type Hooks, loadHooks } from './hooks.js'
+export type { CrawledPage, ReadPage } from './crawled-page.js'
 export { Lane } from './lane.js'
 export { LanePoliteness, type LaneSettings } from './lane-politeness.js'
 export { rowOf } from './outcome-row.js'

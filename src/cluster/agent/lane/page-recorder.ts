@@ -1,13 +1,14 @@
 /** Puts the outcome of a URL into the open pack, with its row and its exchange for the archive. */
 
 import { payloadDigest } from '../../../data/store/warc/index.js'
-import type { Clock, Exchange, MetaInfo, OutcomeCode } from '../../../model/index.js'
+import { type Clock, type Exchange, isPage, type MetaInfo, type OutcomeCode } from '../../../model/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
+import { keptBy } from '../../../page/guest/index.js'
 import type { PageRules } from '../../../page/robots/index.js'
-import { type FetchOutcome, isPage, type OpenPack } from '../pack/index.js'
+import { type FetchOutcome, type OpenPack } from '../pack/index.js'
 import type { Counters, PageFaults, SiteCrawl } from '../site/index.js'
 import { type Content, NO_CONTENT } from './content.js'
-import { rowOf } from './outcome-row.js'
+import { isShown, rowOf } from './outcome-row.js'
 
 export interface PageRecorderParts {
   readonly clock: Clock
@@ -46,6 +47,7 @@ export class PageRecorder {
     const { code, detail, exchange } = outcome
     const pack = this.#parts.pack()
     const bytes = exchange?.payload.length ?? 0
+    const kept = keptBy(content.verdict ?? null)
     if (keepsRows)
       pack.builder.add({
         leaseKey: site.leaseKey,
@@ -53,7 +55,11 @@ export class PageRecorder {
         // noarchive: the page has a row, and no record in the archive.
         exchange: content.rules.archive ? exchange : null,
         revisit: content.revisit,
-        links: content.links,
+        archives: kept.record === 'response',
+        conversion: kept.record === 'conversion' ? content.conversion : null,
+        links: kept.links ? content.links : null,
+        // noindex: as with the page's words, the table of pages has nothing of it.
+        items: kept.items && isShown(content.rules) ? content.items : undefined,
         inTables: !isService(code),
         changed: known && isPage(code) ? content.digest !== known.digest : undefined,
         otherBytes: isPage(code) ? 0 : bytes,

@@ -104,7 +104,7 @@ it('a 304 is of another version when its validators differ', () => {
   expect(isOfOtherVersion(answered(200, '"2"'), known)).toBe(false)
 })
 
-it('a response is settled when it is released, and its body is kept where a hook may hold it', () => {
+it('a response is settled when it is released, and its body is kept where a reader may hold it', () => {
   const steps: string[] = []
   const exchange = {
     ...sampleExchange({ url: 'http://a.test/' }),

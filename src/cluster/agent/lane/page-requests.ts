@@ -14,7 +14,7 @@ export interface PageRequestsParts {
   readonly types: readonly string[]
   /** A sitemap may be longer than a page. */
   readonly sitemapBytes: number
-  /** False if a hook may keep the body of a response. */
+  /** False if a reader may keep the body of a response. */
   readonly recycles: boolean
 }
 

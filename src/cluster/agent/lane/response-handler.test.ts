@@ -4,6 +4,7 @@ import { temporary } from '../../../../test/kit/orbweaver.js'
 import { PagePath } from '../../../../test/kit/page-path.js'
 import { type SampleExchange, sampleExchange } from '../../../../test/kit/store-samples.js'
 import { type Exchange, sitemapMark } from '../../../model/index.js'
+import { type GuestModule, TrustedGuest } from '../../../page/guest/index.js'
 import { parsePage } from '../../../page/parse/index.js'
 
 const SITE = 'http://site.test'
@@ -109,34 +110,38 @@ describe('a sitemap that throws', () => {
   })
 })
 
-describe('a hook that throws', () => {
+describe('a guest that throws', () => {
+  const guestOf = (module: GuestModule) =>
+    new TrustedGuest(module, { keywords: [], minKeywords: 1, keep: undefined })
   const fails = (url: string) => {
     if (url.endsWith('/one')) throw new Error('no such table')
     return true
   }
 
   it('when it is asked for a link costs that link, and no other', async () => {
-    open({ hooks: { accept: fails, score: () => 1 } })
+    open({ guest: guestOf({ accept: fails, score: () => 1 }) })
     expect(await path.settleExchange(exchangeOf('page'))).toBe(true)
-    expect(outcomes()).toEqual({ OK: 1, HOOK_FAILED: 1 })
+    expect(outcomes()).toEqual({ OK: 1, GUEST_THREW: 1 })
     expect(path.filled.cell.discovered).toBe(1)
-    expect(path.faults).toEqual([expect.stringMatching(/hook accept failed.*\/one.*no such table/)])
+    expect(path.faults).toEqual([expect.stringMatching(/guest failed.*\/one.*accept.*no such table/)])
   })
 
   it('when it is asked for a score does the same', async () => {
-    open({ hooks: { score: url => Number(fails(url)) } })
+    open({ guest: guestOf({ score: url => Number(fails(url)) }) })
     expect(await path.settleExchange(exchangeOf('page'))).toBe(true)
-    expect(outcomes()).toEqual({ OK: 1, HOOK_FAILED: 1 })
+    expect(outcomes()).toEqual({ OK: 1, GUEST_THREW: 1 })
   })
 
   it.each([
-    ['throws', () => fails(`${SITE}/one`)],
+    ['throws', () => void fails(`${SITE}/one`)],
     ['rejects', () => Promise.reject(Object.assign(new Error('gone'), { syscall: 'open' }))],
-  ])('when it is shown a page (%s) leaves the page as it is', async (_, onPage) => {
-    open({ hooks: { onPage: onPage as () => Promise<void> } })
+  ])('when it is shown a page (%s) leaves the page as it is, but for its outcome', async (_, extract) => {
+    open({ guest: guestOf({ extract }) })
     expect(await path.settleExchange(exchangeOf('page'))).toBe(true)
-    expect(rows()).toEqual(['page OK'])
-    expect(outcomes()).toEqual({ OK: 1, HOOK_FAILED: 1 })
-    expect(path.filled.cell).toMatchObject({ settled: 1, pages: 1 })
+    expect(rows()).toEqual(['page GUEST_THREW'])
+    expect(path.filled.rows[0]).toMatchObject({ kept: '', warcLength: expect.any(Number) })
+    expect(path.filled.rows[0].warcOffset).toBeGreaterThanOrEqual(0)
+    expect(outcomes()).toEqual({ GUEST_THREW: 1 })
+    expect(path.filled.cell).toMatchObject({ settled: 1, pages: 1, discovered: 2 })
   })
 })

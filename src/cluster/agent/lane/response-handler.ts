@@ -2,6 +2,7 @@
 import { payloadDigest } from '../../../data/store/warc/index.js'
 import {
   type Exchange,
+  isPage,
   type KnownLinks,
   LIMITS,
   type MetaInfo,
@@ -15,12 +16,15 @@ import { isConditional } from '../../../page/fetch/http/index.js'
 import type { FetchResult } from '../../../page/fetch/index.js'
 import type { CellFrontier, FrontierEntry } from '../../../page/frontier/index.js'
 import type { HostNames } from '../../../page/frontier/traps/index.js'
+import type { Guest } from '../../../page/guest/index.js'
 import type { parsePage } from '../../../page/parse/index.js'
 import type { PageRules } from '../../../page/robots/index.js'
-import { type FetchOutcome, fetchOutcomeOf, isPage, type SentLinks } from '../pack/index.js'
+import { type FetchOutcome, fetchOutcomeOf, type SentLinks } from '../pack/index.js'
 import type { SiteCrawl } from '../site/index.js'
 import { type Content, identical, NO_CONTENT, unchanged } from './content.js'
-import { crawledPage, type Hooks } from './hooks.js'
+import { crawledPage, type ReadPage } from './crawled-page.js'
+import { type Ratings, rateLinks } from './link-rater.js'
+import { judgedPage, withJudgement } from './page-judge.js'
 import type { PageRecorder, PageRecorderParts } from './page-recorder.js'
 import { RetryPolicy, type RetryPolicyParts } from './retry-policy.js'
 import type { Routed, Router } from './router.js'
@@ -31,7 +35,10 @@ export interface ResponseHandlerParts
     Pick<PageRecorderParts, 'faults' | 'pageRules'> {
   readonly recorder: PageRecorder
   readonly router: Router
-  readonly hooks: Hooks
+  /** Null without one. */
+  readonly guest: Guest | null
+  /** Null where nobody reads the pages. */
+  readonly readPage: ReadPage | null
   readonly parse: typeof parsePage
   readonly sitemaps: SitemapHandler
   /** Null if the trap rule against domains that answer to any name is off. */
@@ -39,11 +46,11 @@ export interface ResponseHandlerParts
   /** Returns the name of a page that cannot exist. */
   readonly unlikelyName: () => string
   readonly assets: boolean
-  /** True if the text and facts of pages are needed, for the tables or for a hook. */
+  /** True if the text and facts of pages are needed, for the tables, a guest or a reader. */
   readonly wantText: boolean
   /** Links that were sent to other cells already, which the parser can skip; null if each needs a row. */
   readonly sent: SentLinks | null
-  /** True if known links are needed too, for rows of all links or for a hook. */
+  /** True if known links are needed too, for rows of all links, a guest or a reader. */
   readonly wantAllLinks: boolean
   readonly archive: boolean
   /** Called when a seed redirects: the target joins the scope. */
@@ -89,16 +96,21 @@ export class ResponseHandler {
         await this.#settleMarked(site, entry, outcome)
         return false
       }
-      const content = this.#contentOf(site, entry, outcome, known, reading)
+      const response = this.#read(site, entry, outcome, known, reading)
+      const asked = rateLinks(this.#parts.guest, () => this.#newLinks(site, entry, outcome, response))
+      const ratings = asked instanceof Promise ? await asked : asked
+      // While the guest was asked, the cell may have become another's: the URL stays queued there.
+      if (site.lost) return false
+      const content = this.#route(site, entry, outcome, response, ratings)
       if (entry.again) {
         this.#parts.pack().cellFor(site).lookedAgain(entry, outcome.code)
         return false
       }
+      const { guest, readPage } = this.#parts
+      if (guest !== null || readPage !== null)
+        return await this.#settle(site, entry, outcome, content, known)
       this.#recorder.record(site, entry, outcome, content, known)
-      if (!isPage(outcome.code)) return false
-      if (content.page && this.#parts.hooks.onPage)
-        await this.#callHook(site, entry, outcome.exchange!, content.page)
-      return true
+      return isPage(outcome.code)
     } catch (error) {
       this.#recorder.fail(site, entry, result.exchange ?? null, reading.rules, error)
       return false
@@ -122,43 +134,95 @@ export class ResponseHandler {
     this.#recorder.record(site, entry, { ...outcome, code: 'PROBE', redirect: '' }, NO_CONTENT)
   }
 
-  #contentOf(
+  /** Records the page after the guest has judged it; true if it is a page. */
+  async #settle(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    outcome: FetchOutcome,
+    content: Content,
+    known: MetaInfo | undefined,
+  ): Promise<boolean> {
+    const { guest, readPage, faults } = this.#parts
+    const { exchange } = outcome
+    const page = isPage(outcome.code) && exchange !== null ? content.page : null
+    let judged = { outcome, content }
+    if (guest !== null && page !== null && exchange !== null) {
+      const judging = guest.judge(judgedPage(page, entry, exchange))
+      const judgement = judging instanceof Promise ? await judging : judging
+      if (site.lost) return false
+      judged = withJudgement(outcome, content, judgement, entry.url, faults)
+    }
+    this.#recorder.record(site, entry, judged.outcome, judged.content, known)
+    if (page !== null && exchange !== null && readPage !== null)
+      await readPage(crawledPage(page, entry, exchange))
+    return isPage(outcome.code)
+  }
+
+  /** Parses a response that has a page; another one is settled as it is. */
+  #read(
     site: SiteCrawl,
     entry: FrontierEntry,
     outcome: FetchOutcome,
     known: MetaInfo | undefined,
     reading: Reading,
   ): Content {
-    const { router, pack } = this.#parts
-    const { code, exchange, redirect } = outcome
-    if (redirect !== '') {
-      if (entry.depth === 0) this.#parts.onSeedRedirect(redirect)
-      router.redirect(site, pack(), entry, redirect, entry.hops + 1)
-    }
+    const { guest, wantText, pageRules } = this.#parts
+    const { code, exchange } = outcome
     if (!exchange) return NO_CONTENT
-    if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known, this.#parts.wantText)
-    const digest = this.#parts.archive || this.#parts.wantText ? payloadDigest(exchange.payload) : ''
+    if (code === 'NOT_MODIFIED' && known) return unchanged(entry.url, known, wantText)
+    const digest = this.#parts.archive || wantText ? payloadDigest(exchange.payload) : ''
     if (!isReadable(code, exchange)) return { ...NO_CONTENT, digest }
     const page = this.#parts.parse({
       url: entry.url,
       body: exchange.body,
       contentType: exchange.header('content-type'),
       refresh: exchange.header('refresh'),
-      wantText: this.#parts.wantText,
+      wantText,
       wantRequisites: this.#parts.assets,
       known: this.#skippable(site, entry),
     })
-    const rules = this.#parts.pageRules(page.robots, exchange)
-    reading.rules = rules
-    const routed = this.#follow(site, entry, page, exchange.body, rules.follow)
+    reading.rules = pageRules(page.robots, exchange)
+    return {
+      ...NO_CONTENT,
+      // While a guest is asked, the parser reuses the bytes of the text for another page.
+      page: guest === null ? page : { ...page, text: Buffer.from(page.text) },
+      rules: reading.rules,
+      digest,
+      revisit: identical(exchange, digest, known),
+    }
+  }
+
+  #newLinks(site: SiteCrawl, entry: FrontierEntry, { redirect }: FetchOutcome, { page, rules }: Content): string[] {
+    const { router, pack } = this.#parts
+    const links = page === null ? [] : router.newLinks(site, pack(), entry, page.links, page.kinds, rules.follow)
+    return redirect === '' ? links : [...links, redirect]
+  }
+
+  /** Routes the links of a response, and its redirect. */
+  #route(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    { redirect, exchange }: FetchOutcome,
+    content: Content,
+    ratings: Ratings | null,
+  ): Content {
+    const { router, pack } = this.#parts
+    if (redirect !== '') {
+      if (entry.depth === 0) this.#parts.onSeedRedirect(redirect)
+      router.redirect(site, pack(), entry, redirect, entry.hops + 1, ratings)
+    }
+    const { page, rules } = content
+    if (page === null || exchange === null) return content
+    const routed = this.#follow(site, entry, page, exchange.body, rules.follow, ratings)
+    // List the fields instead of spreading: a spread gives each page its own hidden class.
     return {
       page,
       rules,
-      digest,
+      digest: content.digest,
       links: routed.rows,
       outlinks: page.links.length + page.knownLinks,
       foreign: routed.foreign,
-      revisit: identical(exchange, digest, known),
+      revisit: content.revisit,
     }
   }
 
@@ -170,38 +234,22 @@ export class ResponseHandler {
   }
 
   /** Routes the links of a page and shows the page to the trap rules. */
-  #follow(site: SiteCrawl, entry: FrontierEntry, page: ParsedPage, body: Buffer, follow: boolean): Routed {
+  #follow(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    page: ParsedPage,
+    body: Buffer,
+    follow: boolean,
+    ratings: Ratings | null,
+  ): Routed {
     const { router, pack, hosts } = this.#parts
     const { url } = entry
     site.traps.beginPage(url, page.title, body, entry.via)
-    const routed = router.route(site, pack(), entry, page.links, page.kinds, follow)
+    const routed = router.route(site, pack(), entry, page.links, page.kinds, follow, ratings)
     site.traps.endPage(url, body)
     if (site.traps.takeProbe()) router.probe(site, pack(), url, this.#parts.unlikelyName())
     if (hosts !== null && pathStart(url) === url.length - 1) hosts.sawHome(url, siteOf(url), body)
     return routed
-  }
-
-  /** The page is in the pack already: an exception of the hook is counted as another outcome. */
-  async #callHook(
-    site: SiteCrawl,
-    entry: FrontierEntry,
-    exchange: Exchange,
-    page: ParsedPage,
-  ): Promise<void> {
-    const facts = {
-      url: entry.url,
-      status: exchange.status,
-      depth: entry.depth,
-      fetchedAt: exchange.startedAt,
-      fetchMs: exchange.fetchMs,
-      body: exchange.body,
-    }
-    try {
-      await this.#parts.hooks.onPage?.(crawledPage(page, facts))
-    } catch (error) {
-      const detail = this.#parts.faults.ofHook('onPage', entry.url, error)
-      if (!site.lost) this.#parts.pack().cellFor(site).note('HOOK_FAILED', detail)
-    }
   }
 }
 

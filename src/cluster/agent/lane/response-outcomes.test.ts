@@ -49,7 +49,8 @@ function newParts(overrides: Partial<ResponseHandlerParts> = {}) {
       redirect: (_: SiteCrawl, __: OpenPack, ___: unknown, target: string, hops: number) =>
         void steps.push(`redirect ${target} ${hops}`),
     },
-    hooks: {},
+    guest: null,
+    readPage: null,
     parse: parsePage,
     sitemaps: {
       read: async (_: SiteCrawl, __: FrontierEntry, outcome: FetchOutcome) => {
@@ -112,14 +113,12 @@ describe('a page that came', () => {
     expect(pack.builder.entries).toBe(0)
   })
 
-  it('is shown to the hook only after it is in the pack', async () => {
+  it('is shown to the reader only after it is in the pack', async () => {
     let entries = -1
-    const hooks = {
-      onPage: () => {
-        entries = pack.builder.entries
-      },
+    const readPage = async () => {
+      entries = pack.builder.entries
     }
-    await newHandler({ hooks }).handle(site, ENTRY, came(), undefined)
+    await newHandler({ readPage }).handle(site, ENTRY, came(), undefined)
     expect(entries).toBe(1)
   })
 })

@@ -6,8 +6,10 @@ import { PackBuilder } from '../../../data/store/index.js'
 import { LIMITS, LinkKind, SplitCells, sitemapMark } from '../../../model/index.js'
 import { Scope } from '../../../page/frontier/scope/index.js'
 import { OpenPack, SentLinks } from '../pack/index.js'
+import type { Rating } from '../../../page/guest/index.js'
 import { PageFaults, type SiteCrawl } from '../site/index.js'
 import { Admission } from './admission.js'
+import type { Ratings } from './link-rater.js'
 import { Router, type RouterParts } from './router.js'
 
 const PAGE = { url: 'http://a.test/', depth: 2 }
@@ -28,7 +30,6 @@ function newRouter(overrides: Partial<RouterParts> = {}): Router {
   const faults = new PageFaults(event => void logged.push(event))
   return new Router({
     scope: new Scope({ seeds: [PAGE.url], kind: 'any', include: [], exclude: [] }),
-    hooks: {},
     faults,
     cells: new SplitCells(),
     sent,
@@ -47,7 +48,8 @@ const route = (
   links: readonly string[],
   kinds = new Uint8Array(links.length),
   follow = true,
-) => router.route(site, pack, PAGE, links, kinds, follow)
+  ratings: Ratings | null = null,
+) => router.route(site, pack, PAGE, links, kinds, follow, ratings)
 /** Links on their way to other cells. */
 const appended = () => [...pack.cellFor(site).appends].map(([url, { cell }]) => `${cell} ${url}`)
 const queued = () => {
@@ -168,25 +170,32 @@ describe('a sitemap', () => {
   })
 })
 
-describe('hooks', () => {
+describe('the ratings of a guest', () => {
+  const rated = (router: Router, ratings: Readonly<Record<string, Rating>>) =>
+    route(router, Object.keys(ratings), undefined, true, new Map(Object.entries(ratings)))
+
   it('keep a link out, or say how soon it is fetched', () => {
-    const hooks = { accept: (url: string) => !url.endsWith('no'), score: () => 0.5 }
-    route(newRouter({ hooks }), ['http://a.test/no', 'http://a.test/yes'])
+    rated(newRouter(), { 'http://a.test/no': null, 'http://a.test/yes': 0.5 })
     expect(site.frontier.next(1e15)).toMatchObject({ url: 'http://a.test/yes', score: 0.5 })
     expect(site.frontier.isEmpty).toBe(true)
   })
 
-  it('that throw keep only that link out, counted and logged', () => {
-    const hooks = {
-      score: (url: string) => {
-        if (url.endsWith('bad')) throw new Error('no table')
-        return 0
-      },
-    }
-    route(newRouter({ hooks }), ['http://a.test/bad', 'http://a.test/good'])
+  it('that failed keep only that link out, counted and logged', () => {
+    const failure = { code: 'GUEST_THREW', detail: 'score: Error: no table' } as const
+    rated(newRouter(), { 'http://a.test/bad': failure, 'http://a.test/good': 0 })
     expect(queued()).toEqual(['http://a.test/good 3'])
-    expect(outcomes()).toEqual({ HOOK_FAILED: 1 })
-    expect(logged).toEqual(['hook score failed'])
+    expect(outcomes()).toEqual({ GUEST_THREW: 1 })
+    expect(logged).toEqual(['guest failed'])
+  })
+
+  it('are asked for links that are new and may be followed, once each', () => {
+    const router = newRouter({ dropsSessionIds: true, obeysNofollow: true })
+    const links = ['http://a.test/new', 'http://a.test/old', 'http://b.test/x', 'http://a.test/nofollow']
+    route(router, ['http://a.test/old'])
+    sent.add('http://b.test/x')
+    const kinds = Uint8Array.from([LinkKind.anchor, LinkKind.anchor, LinkKind.anchor, LinkKind.anchor | LinkKind.nofollow])
+    expect(router.newLinks(site, pack, PAGE, links, kinds, true)).toEqual(['http://a.test/new'])
+    expect(router.newLinks(site, pack, PAGE, links, kinds, false)).toEqual([])
   })
 })
 

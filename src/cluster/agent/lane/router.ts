@@ -19,11 +19,10 @@ import { ROUTER_SHOWN_CHARS } from '../../limits.js'
 import type { OpenPack, SentLinks } from '../pack/index.js'
 import type { PageFaults, SiteCrawl } from '../site/index.js'
 import type { Admission } from './admission.js'
-import type { Hooks } from './hooks.js'
+import type { Ratings } from './link-rater.js'
 
 export interface RouterParts {
   readonly scope: Scope
-  readonly hooks: Hooks
   readonly faults: PageFaults
   readonly cells: CellMap
   readonly sent: SentLinks
@@ -94,10 +93,9 @@ export class Router {
     links: readonly string[],
     kinds: Uint8Array,
     follow: boolean,
+    ratings: Ratings | null,
   ): Routed {
-    const { scope } = this.#parts
     const rows = new LinkRows(this.#parts.linkRows)
-    const obeysNone = !this.#parts.obeysNofollow
     const origin = `${originOf(page.url)}/`
     const ownSite = siteOf(page.url)
     for (let i = 0; i < links.length; i++) {
@@ -105,31 +103,65 @@ export class Router {
       const target = url.startsWith(origin) ? ownSite : siteOf(url)
       const leaves = target !== ownSite
       rows.add(url, kinds[i], leaves)
+      if (!this.#isFollowed(kinds[i], target, follow)) continue
       const requisite = (kinds[i] & LinkKind.requisite) !== 0
-      // `nofollow` does not apply to images, styles and scripts.
-      const followed = requisite || ((kinds[i] & LinkKind.nofollow) === 0 && follow) || obeysNone
-      if (!followed || (requisite ? scope.isBlacklisted(target) : !scope.acceptsSite(target))) continue
       const goesOut = leaves || !site.holds(url)
-      this.#send(site, pack, url, goesOut, page.depth + 1, 0, page.url, requisite, links)
+      this.#send(site, pack, url, goesOut, page.depth + 1, 0, page.url, requisite, links, ratings)
     }
     return rows.routed()
   }
 
+  /** Links of a page that a guest has to rate: those that may be followed and are not known. */
+  newLinks(
+    site: SiteCrawl,
+    pack: OpenPack,
+    page: LinkSource,
+    links: readonly string[],
+    kinds: Uint8Array,
+    follow: boolean,
+  ): string[] {
+    const { scope, dropsSessionIds } = this.#parts
+    const found: string[] = []
+    for (let i = 0; i < links.length; i++) {
+      const url = links[i]
+      const isRequisite = (kinds[i] & LinkKind.requisite) !== 0
+      if (url.length > LIMITS.urlChars || !this.#isFollowed(kinds[i], siteOf(url), follow)) continue
+      if (!isRequisite && !scope.accepts(url)) continue
+      const clean = dropsSessionIds ? withoutSessionId(url, { url: page.url, links }) : url
+      for (const each of clean === url ? [url] : [url, clean])
+        if (!this.#isListed(site, pack, each, page.depth + 1)) found.push(each)
+    }
+    return found
+  }
+
   /** The target of a redirect has the depth of its source. */
-  redirect(site: SiteCrawl, pack: OpenPack, source: LinkSource, target: string, hops: number): void {
+  redirect(
+    site: SiteCrawl,
+    pack: OpenPack,
+    source: LinkSource,
+    target: string,
+    hops: number,
+    ratings: Ratings | null = null,
+  ): void {
     const { assets, scope } = this.#parts
     const leaves = siteOf(target) !== siteOf(source.url) || !site.holds(target)
     // A source out of scope is an image, style or script of some page, and so is its target.
     const requisite = assets && !scope.accepts(source.url)
-    this.#send(site, pack, target, leaves, source.depth, hops, source.url, requisite, NO_LINKS)
+    this.#send(site, pack, target, leaves, source.depth, hops, source.url, requisite, NO_LINKS, ratings)
   }
 
   /** A page that a sitemap lists has depth 1. */
-  listed(site: SiteCrawl, pack: OpenPack, sitemap: string, url: string): void {
+  listed(
+    site: SiteCrawl,
+    pack: OpenPack,
+    sitemap: string,
+    url: string,
+    ratings: Ratings | null = null,
+  ): void {
     const target = siteOf(url)
     if (!this.#parts.scope.acceptsSite(target)) return
     const leaves = target !== siteOf(sitemap) || !site.holds(url)
-    this.#send(site, pack, url, leaves, 1, 0, sitemap, false, NO_LINKS)
+    this.#send(site, pack, url, leaves, 1, 0, sitemap, false, NO_LINKS, ratings)
   }
 
   /** A sitemap may be on a host out of scope, but not on a blacklisted one. */
@@ -172,6 +204,7 @@ export class Router {
     via: string,
     requisite: boolean,
     links: readonly string[],
+    ratings: Ratings | null,
   ): void {
     const { scope, hosts, admission, cells } = this.#parts
     let goesOut = leaves
@@ -189,7 +222,7 @@ export class Router {
       goesOut = siteOf(url) !== site.site || !site.holds(url)
       if (this.#isKnown(site, pack, url, goesOut, depth) || !scope.accepts(url)) return
     }
-    const score = this.#scoreOf(site, pack, url)
+    const score = ratings === null ? 0 : this.#scoreOf(site, pack, url, found, ratings)
     if (score === null) return
     const discovery = { url, depth, hops, score, via }
     if (!goesOut) {
@@ -201,18 +234,27 @@ export class Router {
     else pack.cellFor(site).note('TRAP:subdomains', registrableDomain(target))
   }
 
-  /** The score of a new link; null if the hooks reject it or throw. */
-  #scoreOf(site: SiteCrawl, pack: OpenPack, url: string): number | null {
-    const { hooks } = this.#parts
-    let asked = 'accept'
-    try {
-      if (hooks.accept && !hooks.accept(url)) return null
-      asked = 'score'
-      return hooks.score ? hooks.score(url) : 0
-    } catch (error) {
-      pack.cellFor(site).note('HOOK_FAILED', this.#parts.faults.ofHook(asked, url, error))
-      return null
-    }
+  /** The score of a new link; null if the guest rejects it or fails. */
+  #scoreOf(site: SiteCrawl, pack: OpenPack, url: string, found: string, ratings: Ratings): number | null {
+    const rating = ratings.has(url) ? ratings.get(url) : ratings.get(found)
+    if (rating === undefined) return 0
+    if (rating === null || typeof rating === 'number') return rating
+    pack.cellFor(site).note(rating.code, this.#parts.faults.ofGuest(url, rating))
+    return null
+  }
+
+  #isFollowed(kind: number, target: string, follow: boolean): boolean {
+    const { scope, obeysNofollow } = this.#parts
+    // `nofollow` does not apply to images, styles and scripts.
+    if ((kind & LinkKind.requisite) !== 0) return !scope.isBlacklisted(target)
+    const isAllowed = !obeysNofollow || ((kind & LinkKind.nofollow) === 0 && follow)
+    return isAllowed && scope.acceptsSite(target)
+  }
+
+  /** Like `#isKnown`, but does not count the link. */
+  #isListed(site: SiteCrawl, pack: OpenPack, url: string, depth: number): boolean {
+    if (site.holds(url) && siteOf(url) === site.site) return site.frontier.knows(url, depth)
+    return this.#parts.sent.has(url) || pack.cellFor(site).appends.has(url)
   }
 
   /** Counts the URL once for the site with the link. */

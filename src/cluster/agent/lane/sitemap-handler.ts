@@ -7,10 +7,12 @@
 import { type Exchange, LIMITS, siteOfCell, withoutMark } from '../../../model/index.js'
 import { normaliseUrl } from '../../../model/url/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
+import type { Guest } from '../../../page/guest/index.js'
 import type { Scope } from '../../../page/frontier/scope/index.js'
 import { readSitemap, unpackSitemap } from '../../../page/robots/sitemaps/index.js'
 import type { FetchOutcome, OpenPack } from '../pack/index.js'
 import type { PageFaults, SiteCrawl } from '../site/index.js'
+import { type Ratings, rateLinks } from './link-rater.js'
 import type { Router } from './router.js'
 
 export interface SitemapHandlerParts {
@@ -20,6 +22,8 @@ export interface SitemapHandlerParts {
   readonly faults: PageFaults
   /** True if the sitemaps that robots.txt names are read. */
   readonly fromRobots: boolean
+  /** Null without one. */
+  readonly guest: Guest | null
 }
 
 export class SitemapHandler {
@@ -56,7 +60,17 @@ export class SitemapHandler {
     if (redirect !== '') router.sitemap(site, pack(), redirect, entry.hops + 1, url)
     if (code !== 'OK' || exchange === null) return outcome
     const { body, isCut } = await unpackSitemap(exchange.body)
-    return site.lost ? null : this.#list(site, entry, exchange, body, isCut)
+    const ratings = await rateLinks(this.#parts.guest, () => this.#listedIn(body, url, exchange))
+    return site.lost ? null : this.#list(site, entry, exchange, body, isCut, ratings)
+  }
+
+  /** The pages in scope that a sitemap lists. */
+  #listedIn(body: Buffer, url: string, exchange: Exchange): string[] {
+    const { scope } = this.#parts
+    const urls: string[] = []
+    const page = (target: string) => scope.accepts(target) && urls.push(target)
+    readSitemap(body, url, exchange.header('content-type'), { page, sitemap: () => {} })
+    return urls
   }
 
   /** Synchronous, because the listed URLs and the outcome of the sitemap must be in the same pack. */
@@ -66,12 +80,13 @@ export class SitemapHandler {
     exchange: Exchange,
     body: Buffer,
     isCut: boolean,
+    ratings: Ratings | null,
   ): FetchOutcome {
     const { router } = this.#parts
     const pack = this.#parts.pack()
     const url = withoutMark(entry.url)
     const reading = readSitemap(body, url, exchange.header('content-type'), {
-      page: target => router.listed(site, pack, url, target),
+      page: target => router.listed(site, pack, url, target, ratings),
       sitemap: target => router.sitemap(site, pack, target, entry.hops + 1, url),
     })
     if (reading.form === 'none')

@@ -55,11 +55,6 @@ function redirectOf(exchange: Exchange, hops: number, maxHops: number): FetchOut
   return { code: 'REDIRECT', detail: '', exchange, redirect: target }
 }
 
-/** Pages count for `--max-pages` and in the report; robots.txt, redirects and errors do not. */
-export function isPage(code: OutcomeCode): boolean {
-  return code === 'OK' || code === 'NOT_MODIFIED'
-}
-
 /** How long to wait before the next try; null after the last. */
 export function retryAfterMs(code: OutcomeCode, attempt: number, maxTries: number): number | null {
   const rule = outcomeRule(code)

@@ -3,7 +3,7 @@
  * in the store, then one ledger transaction. Always: store first; bytes are cut only after a definite
  * refusal.
  */
-export { type FetchOutcome, fetchOutcomeOf, isPage, retryAfterMs } from './fetch-outcome.js'
+export { type FetchOutcome, fetchOutcomeOf, retryAfterMs } from './fetch-outcome.js'
 export { MessageCount } from './message-count.js'
 export { OpenPack } from './open-pack.js'
 export { PageBudget } from './page-budget.js'

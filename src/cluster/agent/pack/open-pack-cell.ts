@@ -6,13 +6,13 @@ import {
   type Discovery,
   type Exchange,
   forDisplay,
+  isPage,
   type Millis,
   type OutcomeCode,
 } from '../../../model/index.js'
 import { type FrontierEntry, JournalWriter } from '../../../page/frontier/index.js'
 import { RECEIVED_LINK_BYTES } from '../../limits.js'
 import type { SiteCrawl } from '../site/index.js'
-import { isPage } from './fetch-outcome.js'
 import { ReceivedLinks } from './message-count.js'
 
 /** Memory of a row for another cell besides its URLs: objects, and the copy for the ledger. */

@@ -66,7 +66,8 @@ it('pages that the parser throws at are outcomes; the others are crawled, and th
     archives: true,
     space,
     scope: new Scope({ seeds: [url], kind: 'any', include: [], exclude: [] }),
-    hooks: {},
+    guest: null,
+    readPage: null,
     parse: request => {
       if (/bad|worse/.test(request.url)) throw new RangeError('Invalid code point NaN')
       return parsePage(request)

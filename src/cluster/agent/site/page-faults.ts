@@ -5,6 +5,7 @@
  */
 
 import { forDisplay, isOfPage } from '../../../model/index.js'
+import type { GuestFailure } from '../../../page/guest/index.js'
 import { PAGE_FAULTS_STACK_CHARS } from '../../limits.js'
 
 /** The most lines in the log: each page of a site may cause one. The outcomes count all of them. */
@@ -31,9 +32,13 @@ export class PageFaults {
     this.#note('internal error', url, error)
   }
 
-  /** Logs an exception of a hook and returns it as one line. It never counts as an error of our disk. */
-  ofHook(hook: string, url: string, error: unknown): string {
-    return `${hook}: ${this.#note(`hook ${hook} failed`, url, error)}`
+  /** Logs a failure of the guest and returns it as one line. It never counts as an error of our disk. */
+  ofGuest(url: string, { code, detail, stack }: GuestFailure): string {
+    if (this.#lines++ < MOST_LINES) {
+      const shown = (stack ?? detail).slice(0, PAGE_FAULTS_STACK_CHARS)
+      this.#log('guest failed', { url: forDisplay(url), code, detail: forDisplay(detail), stack: shown })
+    }
+    return forDisplay(detail)
   }
 
   #note(event: string, url: string, error: unknown): string {

@@ -12,6 +12,7 @@ const manifest: Manifest = {
       logs: [{ name: 'tables/pages/1-00002.rows', bytes: 5, crc32: null }],
     },
     links: { files: [], logs: [] },
+    items: { files: [], logs: [] },
     sites: { files: [], logs: [] },
   },
 }

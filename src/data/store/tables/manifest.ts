@@ -16,7 +16,7 @@ export interface TableFiles {
 
 export interface Manifest {
   readonly writtenAt: Millis
-  readonly tables: Readonly<Record<'pages' | 'links' | 'sites', TableFiles>>
+  readonly tables: Readonly<Record<'pages' | 'links' | 'items' | 'sites', TableFiles>>
 }
 
 export const MANIFEST = 'tables/manifest.json'
@@ -40,12 +40,14 @@ export function readManifest(directory: string): ManifestResult {
   if (typeof content.version === 'number' && content.version > VERSION)
     return { ok: false, why: 'newer', message: `${path} was written by a newer orbweaver; update orbweaver` }
   if (file.seal !== 'right') return { ok: false, why: 'damaged', message: 'its checksum differs' }
-  const { pages, links, sites } = content.tables ?? {}
-  if (content.version !== VERSION || !isTable(pages) || !isTable(links) || !isTable(sites))
+  // Older versions had no items.
+  const { pages, links, sites, items = { files: [], logs: [] } } = content.tables ?? {}
+  const areTables = isTable(pages) && isTable(links) && isTable(sites) && isTable(items)
+  if (content.version !== VERSION || !areTables)
     return { ok: false, why: 'damaged', message: 'it does not list the tables' }
   return {
     ok: true,
-    manifest: { writtenAt: Date.parse(String(content.writtenAt)), tables: { pages, links, sites } },
+    manifest: { writtenAt: Date.parse(String(content.writtenAt)), tables: { pages, links, items, sites } },
   }
 }
 

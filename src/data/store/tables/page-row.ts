@@ -4,7 +4,9 @@
  *     0 uint32 size of the row
  *     4 uint32 WARC offset in the pack
  *     8 uint32 WARC length
- *    12 int32 status, depth, hops, lane, attempt, outlinks, outlinksForeign
+ *    12 int32 status, depth, hops, lane
+ *    28 uint16 attempt, uint8 kept (its place in `KEPT`), uint8 unused
+ *    32 int32 outlinks, outlinksForeign
  *    40 float64 fetchedAt
  *    48 float64 fetchMs
  *    56 float64 bodyBytes
@@ -14,7 +16,7 @@
  *
  * The WARC offset has a place of its own so that a pack can be rewritten without some of its cells.
  */
-import type { PageRow } from '../../../model/index.js'
+import { KEPT, type Kept, type PageRow } from '../../../model/index.js'
 import type { ByteSink } from '../bytes/index.js'
 
 const FIXED_BYTES = 132
@@ -49,11 +51,13 @@ export const PageInt = {
   depth: 16,
   hops: 20,
   lane: 24,
-  attempt: 28,
   outlinks: 32,
   outlinksForeign: 36,
   textBytes: 128,
 } as const
+
+const ATTEMPT_AT = 28
+const KEPT_AT = 30
 
 /** Places of the 64-bit numbers. */
 export const PageNumber = { fetchedAt: 40, fetchMs: 48, bodyBytes: 56 } as const
@@ -98,7 +102,8 @@ export function appendPageRow(
   bytes.writeInt32LE(row.depth, start + PageInt.depth)
   bytes.writeInt32LE(row.hops, start + PageInt.hops)
   bytes.writeInt32LE(row.lane, start + PageInt.lane)
-  bytes.writeInt32LE(row.attempt, start + PageInt.attempt)
+  bytes.writeUInt32LE(row.attempt & 0xffff, start + ATTEMPT_AT)
+  bytes[start + KEPT_AT] = KEPT.indexOf(row.kept)
   bytes.writeInt32LE(row.outlinks, start + PageInt.outlinks)
   bytes.writeInt32LE(row.outlinksForeign, start + PageInt.outlinksForeign)
   bytes.writeDoubleLE(row.fetchedAt, start + PageNumber.fetchedAt)
@@ -141,6 +146,14 @@ export class PageRowView {
 
   get warcLength(): number {
     return this.bytes.readUInt32LE(this.#at + 8)
+  }
+
+  get attempt(): number {
+    return this.bytes.readUInt16LE(this.#at + ATTEMPT_AT)
+  }
+
+  get kept(): Kept {
+    return KEPT[this.bytes[this.#at + KEPT_AT]] ?? ''
   }
 
   int(place: number): number {

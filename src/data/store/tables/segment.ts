@@ -19,7 +19,7 @@ import { crc32 } from 'node:zlib'
 import { type Crc32, joinCrc32, WindowedFile } from '../../../files/index.js'
 import { LIMITS } from '../../../model/index.js'
 
-export type RowTable = 'pages' | 'links'
+export type RowTable = 'pages' | 'links' | 'items'
 
 /** In the log of pages, a pack has its rows first, then the blocks of their texts, then facts about hosts. */
 export type SegmentTable = RowTable | 'texts' | 'hosts'
@@ -61,7 +61,7 @@ const MAGIC = 0x0353574f
 const FIXED_BYTES = 44
 /** The checksum of a segment covers the bytes from here on. */
 const CHECKED_FROM = 8
-const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts']
+const TABLES: readonly SegmentTable[] = ['pages', 'links', 'texts', 'hosts', 'items']
 /** The crawler writes short names only, so a longer header is damage. */
 const HEADER_BYTES_MAX = 16 * 1024
 

@@ -3,7 +3,14 @@ import { type Random, UUID_CHARS, writeUuid } from '../../../model/index.js'
 import { ByteSink } from '../bytes/index.js'
 import { DIGEST_CHARS, writeSha1 } from './digest.js'
 
-export type RecordType = 'warcinfo' | 'response' | 'resource' | 'revisit' | 'request' | 'metadata'
+export type RecordType =
+  | 'warcinfo'
+  | 'response'
+  | 'resource'
+  | 'revisit'
+  | 'request'
+  | 'metadata'
+  | 'conversion'
 
 /** What a record begins with, up to its id. */
 const BEGINNINGS: Readonly<Record<RecordType, Buffer>> = {
@@ -13,6 +20,7 @@ const BEGINNINGS: Readonly<Record<RecordType, Buffer>> = {
   revisit: beginning('revisit'),
   request: beginning('request'),
   metadata: beginning('metadata'),
+  conversion: beginning('conversion'),
 }
 const ID_END = Buffer.from('>\r\n')
 const LINE_END = Buffer.from('\r\n')

@@ -23,6 +23,12 @@ export interface Revisit {
   readonly digest: string
 }
 
+/** A part of a page that is kept instead of it. */
+export interface Conversion {
+  readonly mime: string
+  readonly bytes: Buffer
+}
+
 /** Place of the response (or revisit) record in the sink, and its digest for the index. */
 export interface ArchivedRecord {
   readonly offset: number
@@ -44,7 +50,7 @@ const Field = {
   filename: Buffer.from('WARC-Filename: '),
   payloadDigest: Buffer.from('WARC-Payload-Digest: '),
   payloadType: Buffer.from('WARC-Identified-Payload-Type: '),
-  type: Buffer.from('Content-Type: '),
+  contentType: Buffer.from('Content-Type: '),
   etag: Buffer.from('X-ETag: '),
   lastModified: Buffer.from('X-Last-Modified: '),
   truncated: Buffer.from('WARC-Truncated: '),
@@ -101,6 +107,23 @@ export class WarcRecords {
     return { offset, length, digest }
   }
 
+  /**
+   * Appends a `conversion` record: a part of the page instead of the page. It refers to no record, because
+   * the response is not stored.
+   */
+  appendConversion(sink: ByteSink, exchange: Exchange, { mime, bytes }: Conversion): ArchivedRecord {
+    const draft = this.#draft
+    const offset = sink.length
+    const digest = sha1Digest(bytes)
+    this.#takeCommon(exchange)
+    draft.begin('conversion', this.#random)
+    draft.fields(this.#common.view())
+    draft.field(Field.payloadDigest, digest)
+    draft.field(Field.contentType, mime)
+    this.#compressor.append(sink, draft.end(bytes), false)
+    return { offset, length: sink.length - offset, digest }
+  }
+
   /** The first record of a file. */
   appendInfo(
     sink: ByteSink,
@@ -148,7 +171,7 @@ export class WarcRecords {
     const draft = this.#draft
     const etag = exchange.header('etag')
     const modified = exchange.header('last-modified')
-    if (!isRevisit) draft.field(Field.type, oneLine(exchange.header('content-type') ?? ''))
+    if (!isRevisit) draft.field(Field.contentType, oneLine(exchange.header('content-type') ?? ''))
     if (etag !== undefined) draft.field(Field.etag, oneLine(etag))
     if (modified !== undefined) draft.field(Field.lastModified, oneLine(modified))
   }

@@ -12,10 +12,10 @@ import { Levels } from './levels.js'
 import { appendDataHeader, appendDictionaryHeader, Encoding, type PageSizes } from './page-header.js'
 import { binary, int64, struct, type ThriftValue } from './thrift.js'
 
-export const ParquetType = { int32: 1, int64: 2, bytes: 6 } as const
+export const ParquetType = { boolean: 0, int32: 1, int64: 2, double: 5, bytes: 6 } as const
 
 /** `blocks` are texts that are already compressed (`block-column.ts`). */
-type ColumnKind = 'text' | 'blocks' | 'dictionary' | 'int32' | 'int64' | 'timestamp'
+type ColumnKind = 'text' | 'blocks' | 'dictionary' | 'int32' | 'int64' | 'timestamp' | 'double' | 'boolean'
 
 export interface ColumnSpec {
   readonly name: string
@@ -100,11 +100,28 @@ export class Column implements GroupColumn {
 
   addNumber(value: number): void {
     this.#level(1)
-    if (this.spec.kind === 'int32') this.#values.int32(value)
-    else appendInt64(this.#values, value)
+    this.#appendNumber(value)
+    if (this.#values.length >= LIMITS.parquetPageBytes) this.#endPage()
+  }
+
+  #appendNumber(value: number): void {
+    switch (this.spec.kind) {
+      case 'double':
+        this.#values.reserve(8).writeDoubleLE(value, this.#values.length)
+        this.#values.advance(8)
+        return
+      case 'boolean':
+        // A byte until the page ends.
+        this.#values.byte(value)
+        return
+      case 'int32':
+        this.#values.int32(value)
+        break
+      default:
+        appendInt64(this.#values, value)
+    }
     if (this.#min === undefined || value < (this.#min as number)) this.#min = value
     if (this.#max === undefined || value > (this.#max as number)) this.#max = value
-    if (this.#values.length >= LIMITS.parquetPageBytes) this.#endPage()
   }
 
   addNull(): void {
@@ -129,6 +146,7 @@ export class Column implements GroupColumn {
     content.clear()
     if (!this.spec.required) this.#levels.appendTo(content, rows)
     if (this.#dictionary) this.#appendPlaces(this.#dictionary)
+    else if (this.spec.kind === 'boolean') appendBits(content, this.#values.view())
     else content.append(this.#values.view())
     const encoding = this.#dictionary ? Encoding.dictionary : Encoding.plain
     this.#addPage(content.view(), sizes => appendDataHeader(header, sizes, rows, encoding))
@@ -190,6 +208,15 @@ export class Column implements GroupColumn {
     if (this.spec.kind === 'int32') sink.int32(value)
     else appendInt64(sink, value)
     return sink.view()
+  }
+}
+
+/** Eight values a byte, the first in its lowest bit. */
+function appendBits(sink: ByteSink, values: Buffer): void {
+  for (let at = 0; at < values.length; at += 8) {
+    let byte = 0
+    for (let bit = 0; bit < 8 && at + bit < values.length; bit++) byte |= values[at + bit] << bit
+    sink.byte(byte)
   }
 }
 

@@ -17,6 +17,7 @@ import {
   WordNotes,
 } from '../index.js'
 import type { GroupColumn } from './column.js'
+import { ItemTable, itemColumnsIn } from './item-table.js'
 import { LinkTable } from './link-table.js'
 import { PageTable } from './page-table.js'
 import { ParquetFile } from './parquet-file.js'
@@ -56,7 +57,11 @@ interface Table {
   addSegment(segment: Segment): number
 }
 
-const ROWS_PER_GROUP = { pages: LIMITS.rowGroupRows, links: LIMITS.linkGroupRows }
+const ROWS_PER_GROUP = {
+  pages: LIMITS.rowGroupRows,
+  links: LIMITS.linkGroupRows,
+  items: LIMITS.rowGroupRows,
+}
 
 /** Writes the committed rows of the logs to `outPath` atomically. Throws `DamagedFileError`. */
 export function convertLogs(task: ConvertTask): Conversion {
@@ -77,7 +82,7 @@ export function convertLogs(task: ConvertTask): Conversion {
 function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): WrittenParquet {
   const { result, crc32 } = writeDurably(task.outPath, out => {
     const learned = note === null ? [] : notesOf(task.table)
-    const table = takeTable(task.table)
+    const table = takeTable(task)
     const file = new ParquetFile(out, table.columns)
     let rows = 0
     for (const { path, committedBytes, crc32 } of task.logs) {
@@ -97,7 +102,7 @@ function convert(task: ConvertTask, note: ((bytes: Buffer) => void) | null): Wri
     if (rows > 0) file.endRowGroup()
     for (const notes of learned) note?.(notes.take(true))
     const size = file.end()
-    spare.set(task.table, table)
+    if (task.table !== 'items') spare.set(task.table, table)
     return size
   })
   return { ...result, crc32 }
@@ -107,6 +112,10 @@ function notesOf(table: RowTable): LearnedNotes[] {
   return table === 'links' ? [new NetNotes()] : [new HostNotes(), new WordNotes()]
 }
 
+function* segmentsIn(logs: readonly RowLog[]): Generator<Segment> {
+  for (const { path, committedBytes } of logs) yield* readSegments(path, committedBytes)
+}
+
 /**
  * Tables of the last conversion, whose memory the next one reuses. New columns would take tens of megabytes
  * each time, which only a full garbage collection frees, and this thread makes too little garbage to start
@@ -114,7 +123,9 @@ function notesOf(table: RowTable): LearnedNotes[] {
  */
 const spare = new Map<RowTable, Table>()
 
-function takeTable(name: RowTable): Table {
+function takeTable({ table: name, logs }: ConvertTask): Table {
+  // Its columns depend on the rows.
+  if (name === 'items') return new ItemTable(itemColumnsIn(segmentsIn(logs)))
   const table = spare.get(name)
   spare.delete(name)
   return table ?? (name === 'pages' ? new PageTable() : new LinkTable())

@@ -1,5 +1,6 @@
 /** The `pages` table: Common Crawl's column names where it has them, then ours. */
 
+import { KEPT } from '../../../../model/index.js'
 import { PageInt, PageNumber, PageRowView, PageText, type Segment } from '../index.js'
 import { BlockColumn } from './block-column.js'
 import { Column, type ColumnSpec, type GroupColumn } from './column.js'
@@ -31,10 +32,10 @@ const INT_COLUMNS: readonly (readonly [ColumnSpec, number])[] = [
   [{ name: 'depth', kind: 'int32', required: true }, PageInt.depth],
   [{ name: 'hops', kind: 'int32', required: true }, PageInt.hops],
   [{ name: 'lane', kind: 'int32', required: true }, PageInt.lane],
-  [{ name: 'attempt', kind: 'int32', required: true }, PageInt.attempt],
 ]
 
 const OTHER_COLUMNS: readonly ColumnSpec[] = [
+  { name: 'attempt', kind: 'int32', required: true },
   { name: 'url_host_name', kind: 'dictionary' },
   { name: 'url_host_registered_domain', kind: 'dictionary' },
   { name: 'fetch_time', kind: 'timestamp', required: true },
@@ -45,6 +46,7 @@ const OTHER_COLUMNS: readonly ColumnSpec[] = [
   { name: 'warc_record_offset', kind: 'int64' },
   { name: 'warc_record_length', kind: 'int64' },
   { name: 'agent', kind: 'dictionary' },
+  { name: 'kept', kind: 'dictionary' },
 ]
 
 const PLAIN_COLUMNS: readonly ColumnSpec[] = [
@@ -52,6 +54,8 @@ const PLAIN_COLUMNS: readonly ColumnSpec[] = [
   ...INT_COLUMNS.map(([spec]) => spec),
   ...OTHER_COLUMNS,
 ]
+
+const KEPT_NAMES = KEPT.map(name => Buffer.from(name))
 
 export class PageTable {
   readonly columns: readonly GroupColumn[]
@@ -94,6 +98,7 @@ export class PageTable {
     for (const [, text] of TEXT_COLUMNS)
       columns[next++].addBytes(bytes, row.textStart(text), row.textStart(text + 1))
     for (const [, place] of INT_COLUMNS) columns[next++].addNumber(row.int(place))
+    columns[next++].addNumber(row.attempt)
     findHost(bytes, row.textStart(PageText.url), row.textStart(PageText.url + 1))
     columns[next++].addBytes(bytes, host.start, host.end)
     const domain = this.#domains.of(bytes)
@@ -106,6 +111,8 @@ export class PageTable {
     columns[next++].addNumber(row.number(PageNumber.bodyBytes))
     this.#addPlace(row, segment, next)
     columns[next + 3].addBytes(this.#agent, 0, this.#agent.length)
+    const kept = KEPT_NAMES[KEPT.indexOf(row.kept)]
+    columns[next + 4].addBytes(kept, 0, kept.length)
   }
 
   #addPlace(row: PageRowView, segment: Segment, first: number): void {

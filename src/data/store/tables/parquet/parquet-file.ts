@@ -17,6 +17,8 @@ const TYPES = {
   int32: ParquetType.int32,
   int64: ParquetType.int64,
   timestamp: ParquetType.int64,
+  double: ParquetType.double,
+  boolean: ParquetType.boolean,
 } as const
 
 export class ParquetFile {

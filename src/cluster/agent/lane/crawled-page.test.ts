@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parsePage } from '../../../page/parse/index.js'
-import { crawledPage } from './hooks.js'
+import { sampleExchange } from '../../../../test/kit/store-samples.js'
+import { crawledPage } from './crawled-page.js'
 
 function parsed(html: string) {
   const body = Buffer.from(html)
@@ -13,10 +14,10 @@ function parsed(html: string) {
   })
 }
 
-describe('a page that a hook sees', () => {
+describe('a page that a program sees', () => {
   it('keeps its text when the next page is parsed', () => {
-    const facts = { url: 'http://h/', status: 200, depth: 0, fetchedAt: 0, fetchMs: 1, body: Buffer.alloc(0) }
-    const first = crawledPage(parsed('one'), facts)
+    const entry = { url: 'http://h/', depth: 0, hops: 0, score: 0, via: '', attempt: 1 }
+    const first = crawledPage(parsed('one'), entry, sampleExchange({ url: 'http://h/' }))
     parsed('another page that is longer')
     expect(first.text).toBe('one')
   })
