@@ -139,3 +139,7 @@ export const CHANNEL_SILENCE_MS = 10_000
 /** How long to try before the store counts as away. */
 export const REMOTE_PACK_STORE_PATIENCE_MS = 5_000
 export const REMOTE_PACK_STORE_AGAIN_MS = 250 // a restarted coordinator listens again soon
+
+// agent/lane/lane.ts
+/** While a host crawls a site, URLs that only its server can answer wait for this. */
+export const ENVOY_LOOK_MS = 1_000

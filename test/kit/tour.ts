@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-export const ORIGIN = 'http://a.test'
+const ORIGIN = 'http://a.test'
 export const homeKeys = newKeyPair()
 export const hostKeys = newKeyPair()
 
@@ -22,7 +22,7 @@ export const MANIFEST: BundleManifest = {
   id: '01'.repeat(16),
   home: homeKeys.publicKey,
   host: hostKeys.publicKey,
-  site: 'a.test',
+  origin: 'http://a.test',
   cell: 'a.test',
   epoch: 1,
   issued: 0,
@@ -103,6 +103,6 @@ export async function tourOf(
 }
 
 export function boundsOf(number: number) {
-  const { id: bundle, cell, epoch, host, site } = MANIFEST
-  return { bundle, cell, epoch, host, site, number, origin: ORIGIN, bodyBytes: 1e6, bytes: 1e6, now: 9e12 }
+  const { id: bundle, cell, epoch, host } = MANIFEST
+  return { bundle, cell, epoch, host, number, origin: ORIGIN, bodyBytes: 1e6, bytes: 1e6, now: 9e12 }
 }

@@ -12,7 +12,7 @@ import type { parsePage } from '../../page/parse/index.js'
 import type { PhaseGatesParts } from '../../page/politeness/index.js'
 import type { RouteClaimerParts } from './cells/index.js'
 import type { AgentCapacity } from './heartbeat/index.js'
-import type { Hooks } from './lane/index.js'
+import type { EnvoyAgent, Envoys, Hooks } from './lane/index.js'
 
 export interface AgentInput {
   readonly name: string
@@ -42,6 +42,8 @@ export interface AgentInput {
   readonly space: FrontierSpace
   readonly scope: Scope
   readonly hooks: Hooks
+  /** Tours at hosts (`--runtime`); absent: no site has a host. */
+  readonly newEnvoys?: ((agent: EnvoyAgent) => Envoys) | null
   /** Replaces our parser, for tests. */
   readonly parse?: typeof parsePage
   /** The hosts that the crawl knows. */

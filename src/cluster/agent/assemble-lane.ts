@@ -40,6 +40,7 @@ export function laneOf(
     recorder,
     transmitter,
     settings,
+    envoys: core.envoys,
     metaOf: input.recrawl ? async (site, url) => (await ledger.loadMeta(site.cell, [url])).get(url) : null,
     offerSitemaps: site => sitemaps.offer(site),
     endsSlice: site => slices.ends(site),

@@ -1,6 +1,7 @@
 /** A bundle (`.owb`): the order of a home to crawl one site at its source, for one host. */
 import type { KeyObject } from 'node:crypto'
 import { LIMITS, type Millis } from '../../model/index.js'
+import { parseUrl } from '../../model/url/index.js'
 import {
   BUNDLE_BYTES,
   BUNDLE_INFLATED_BYTES,
@@ -23,7 +24,8 @@ export interface BundleManifest {
   readonly home: string
   /** Public key of the host for which it is meant. */
   readonly host: string
-  readonly site: string
+  /** `https://example.org`: the only one that is visited. */
+  readonly origin: string
   readonly cell: string
   readonly epoch: number
   readonly issued: Millis
@@ -82,7 +84,7 @@ function readManifest(value: unknown): BundleManifest | string {
     id: isText(32, /^[0-9a-f]{32}$/),
     home: isPublicKey,
     host: isPublicKey,
-    site: isText(300, /^[^\s/@#?\\\p{Cc}]+$/u),
+    origin: isOrigin,
     cell: isText(2_000, /^[^\p{Cc}]+$/u),
     epoch: isCount(1, Number.MAX_SAFE_INTEGER),
     issued: isCount(0, 8.64e15),
@@ -93,4 +95,8 @@ function readManifest(value: unknown): BundleManifest | string {
     prefixes: isListOf(isText(2_048), MOST_PREFIXES),
     maxPages: isCount(1, LIMITS.pagesPerSite),
   })
+}
+
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= 300 && parseUrl(value) === `${value}/`
 }

@@ -9,8 +9,14 @@
  */
 import { createHash, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
-import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
-import { MANIFEST_MAX_BYTES, MOST_SECTIONS } from '../limits.js'
+import {
+  brotliCompress,
+  brotliCompressSync,
+  brotliDecompress,
+  brotliDecompressSync,
+  constants,
+} from 'node:zlib'
+import { AT_ONCE_BYTES, MANIFEST_MAX_BYTES, MOST_SECTIONS } from '../limits.js'
 import { isCount, isListOf, isText, readObject } from './fields.js'
 import { verifyBytes } from './keys.js'
 
@@ -18,8 +24,8 @@ const LENGTH_BYTES = 4
 const SIGNATURE_LENGTH_BYTES = 64
 /** `quality` 5 of brotli compresses 30 MB/s; higher ones gain a few percent at a tenth of the speed. */
 const QUALITY = 5
-/** A window of 8 MiB: as long as a part. */
-const WINDOW_BITS = 23
+/** The windows that brotli allows; one of 8 MiB is as long as a part. */
+const [LEAST_WINDOW_BITS, MOST_WINDOW_BITS] = [10, 23]
 
 const compress = promisify(brotliCompress)
 const inflate = promisify(brotliDecompress)
@@ -140,10 +146,13 @@ async function squeeze(bytes: Uint8Array): Promise<Buffer> {
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN, BROTLI_PARAM_SIZE_HINT } = constants
   const params = {
     [BROTLI_PARAM_QUALITY]: QUALITY,
-    [BROTLI_PARAM_LGWIN]: WINDOW_BITS,
+    [BROTLI_PARAM_LGWIN]: Math.min(
+      MOST_WINDOW_BITS,
+      Math.max(LEAST_WINDOW_BITS, 33 - Math.clz32(bytes.length)),
+    ),
     [BROTLI_PARAM_SIZE_HINT]: bytes.length,
   }
-  return compress(bytes, { params })
+  return bytes.length <= AT_ONCE_BYTES ? brotliCompressSync(bytes, { params }) : compress(bytes, { params })
 }
 
 /** Null unless the bytes have the hash of the header and inflate to exactly the size it says. */
@@ -151,7 +160,9 @@ async function unpack(bytes: Buffer, facts: SectionFacts): Promise<Buffer | null
   if (sha256(bytes) !== facts.sha256) return null
   try {
     // A limit of 0 would mean the default.
-    const inflated = await inflate(bytes, { maxOutputLength: Math.max(1, facts.inflated) })
+    const bound = { maxOutputLength: Math.max(1, facts.inflated) }
+    const isSmall = facts.inflated <= AT_ONCE_BYTES
+    const inflated = isSmall ? brotliDecompressSync(bytes, bound) : await inflate(bytes, bound)
     return inflated.length === facts.inflated ? inflated : null
   } catch {
     return null

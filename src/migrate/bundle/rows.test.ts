@@ -25,7 +25,7 @@ describe('rows of a section', () => {
         const links = Buffer.from(discoveries.map(writeDiscoveryRow).join(''))
         expect([...readDiscoveryRows(links)]).toEqual(discoveries)
         const section = Buffer.from(visits.map(writeVisitRow).join(''))
-        expect([...readVisitRows(section, 'example.org')]).toEqual(visits)
+        expect([...readVisitRows(section, 'https://example.org')]).toEqual(visits)
       }),
     )
   })
@@ -51,12 +51,13 @@ describe('rows of a section', () => {
 
   it.each([
     '["https://example.com/",0,0,"",0,0,0,0,""]',
+    '["http://example.org/",0,0,"",0,0,0,0,""]',
     '["https://example.org/",0,0,"",0,0,-1,0,""]',
     '["https://example.org/",0,0,"",0,0,0,1e300,""]',
     '["https://example.org/",0,0,"",0,0,0,0,"some"]',
     '["https://example.org/",0,0,"",0,0,0,0]',
   ])('the visit %s is refused', line => {
-    expect([...readVisitRows(Buffer.from(line), 'example.org')]).toEqual([null])
+    expect([...readVisitRows(Buffer.from(line), 'https://example.org')]).toEqual([null])
   })
 
   it('after a bad one are not read', () => {

@@ -3,7 +3,7 @@
  * pieces of a journal, and because nothing is inflated twice. The reader checks every field.
  */
 import { type Discovery, LIMITS, type Millis, type Truncation } from '../../model/index.js'
-import { parseUrl, siteOf } from '../../model/url/index.js'
+import { originOf, parseUrl } from '../../model/url/index.js'
 import { isCount, isText } from './fields.js'
 
 const LF = 0x0a
@@ -48,14 +48,14 @@ export function* readDiscoveryRows(section: Uint8Array): Generator<Discovery | n
   }
 }
 
-/** As above; URLs of other sites are refused. */
-export function* readVisitRows(section: Uint8Array, site: string): Generator<VisitRow | null> {
+/** As above; URLs of other origins are refused. */
+export function* readVisitRows(section: Uint8Array, origin: string): Generator<VisitRow | null> {
   for (const row of jsonLines(section)) {
     if (!Array.isArray(row) || row.length !== 9) return yield null
     const [url, depth, hops, via, startedAt, fetchMs, headBytes, payloadBytes, truncated] = row as unknown[]
-    const isOfSite = isUrl(url) && siteOf(url) === site
+    const isOfOrigin = isUrl(url) && originOf(url) === origin
     const numbers = [depth, hops, fetchMs, headBytes, payloadBytes]
-    const isRight = isOfSite && numbers.every(isNumber) && isCount(0, 8.64e15)(startedAt)
+    const isRight = isOfOrigin && numbers.every(isNumber) && isCount(0, 8.64e15)(startedAt)
     if (!isRight || !isVia(via) || !TRUNCATIONS.includes(truncated)) return yield null
     yield { url, depth, hops, via, startedAt, fetchMs, headBytes, payloadBytes, truncated } as VisitRow
   }

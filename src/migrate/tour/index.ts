@@ -4,6 +4,6 @@
  * obeyed, no request is sent after the lease, and a home believes only what it could have asked for.
  */
 
-export { type ReadPart, type ReturnBounds, type ReturnedVisit, readPart } from './read-part.js'
+export { type ReadPart, readPart } from './read-part.js'
 export { ReturnWriter } from './return-writer.js'
-export { Tour, type TourParts } from './tour.js'
+export { Tour, type TourLimits, type TourParts } from './tour.js'

@@ -3,7 +3,6 @@
  * whole part, and with it the host.
  */
 import { type Discovery, type Exchange, LIMITS } from '../../model/index.js'
-import { originOf } from '../../model/url/index.js'
 import { ContentDecoder } from '../../page/fetch/body/index.js'
 import { codingsOf, parseHead, type ResponseHead } from '../../page/fetch/http/index.js'
 import {
@@ -25,7 +24,6 @@ interface ReturnBounds {
   readonly number: number
   /** The most bytes of the part, as sent. */
   readonly bytes: number
-  readonly site: string
   readonly origin: string
   /** `--max-body` */
   readonly bodyBytes: number
@@ -69,8 +67,8 @@ async function visitsOf(
 ): Promise<ReturnedVisit[] | string> {
   const visits: ReturnedVisit[] = []
   let at = 0
-  for (const row of readVisitRows(section, bounds.site)) {
-    if (row === null || originOf(row.url) !== bounds.origin) return 'it has a visit that is not right'
+  for (const row of readVisitRows(section, bounds.origin)) {
+    if (row === null) return 'it has a visit that is not right'
     if (visits.length >= PART_PAGES) return `it has more than ${PART_PAGES} visits`
     const end = at + row.headBytes + row.payloadBytes
     if (end > exchanges.length) return 'a response is missing'

@@ -28,6 +28,8 @@ export class ReturnWriter {
   #judged = 0
   #kept = 0
   #readBytes = 0
+  /** Parts are sealed one after the other. */
+  #sealing: Promise<void> = Promise.resolve()
   #sampled = { pages: 0, bytes: 0, gzip: 0 }
 
   constructor(bundle: BundleManifest, privateKey: KeyObject, sink: PartSink) {
@@ -77,9 +79,14 @@ export class ReturnWriter {
   }
 
   /** Seals what has come together, without waiting for more. */
-  async seal(end: TourEnd): Promise<void> {
+  seal(end: TourEnd): Promise<void> {
     const part = this.#part
     this.#part = new PartRows()
+    this.#sealing = this.#sealing.then(() => this.#sealPart(part, end))
+    return this.#sealing
+  }
+
+  async #sealPart(part: PartRows, end: TourEnd): Promise<void> {
     const manifest = {
       bundle: this.#bundle.id,
       cell: this.#bundle.cell,

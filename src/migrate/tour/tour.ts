@@ -1,6 +1,6 @@
 /**
- * The papers' mobile crawler (M5, M6, M17): crawls one origin at its source, keeps the pages that its keywords
- * select, and leaves to the home what it may not or cannot fetch.
+ * The papers' mobile crawler (M5, M6, M17): crawls one origin at its source, keeps the pages that its
+ * keywords select, and leaves to the home what it may not or cannot fetch.
  */
 import { fingerprint, takeFingerprint } from '../../model/bytes/index.js'
 import {
@@ -28,7 +28,7 @@ import { FOREIGN_LINKS_PER_PAGE } from '../limits.js'
 import type { ReturnWriter } from './return-writer.js'
 
 /** What the owner of the host allows. */
-interface TourLimits {
+export interface TourLimits {
   readonly pages: number
   /** Bytes read at the source. */
   readonly readBytes: number
@@ -61,11 +61,13 @@ export class Tour {
   readonly #frontier: CellFrontier
   readonly #traps: SiteTraps
   readonly #origin: string
+  readonly #site: string
 
-  private constructor(parts: TourParts, origin: string, frontier: CellFrontier) {
+  private constructor(parts: TourParts, frontier: CellFrontier) {
     const { clock, limits } = parts
     this.#parts = parts
-    this.#origin = origin
+    this.#origin = parts.bundle.manifest.origin
+    this.#site = siteOf(`${this.#origin}/`)
     this.#frontier = frontier
     this.#traps = new SiteTraps({ rules: TRAPS, maxPages: limits.pages, clock, known: frontier })
   }
@@ -78,15 +80,12 @@ export class Tour {
     const halves = new DataView(seen.buffer, seen.byteOffset, seen.length)
     for (let at = 0; at < seen.length; at += 8)
       frontier.restoreTurnedAway(halves.getUint32(at, true), halves.getUint32(at + 4, true))
-    let origin = ''
+    const { origin } = bundle.manifest
     for (const discovery of readDiscoveryRows(bundle.frontier)) {
-      if (discovery === null || siteOf(discovery.url) !== bundle.manifest.site)
-        return 'its frontier has a wrong URL'
-      origin ||= originOf(discovery.url)
-      if (originOf(discovery.url) !== origin) return 'its frontier has URLs of two origins'
+      if (discovery === null || originOf(discovery.url) !== origin) return 'its frontier has a wrong URL'
       frontier.offer(discovery)
     }
-    return origin === '' ? 'its frontier is empty' : new Tour(parts, origin, frontier)
+    return frontier.isEmpty ? 'its frontier is empty' : new Tour(parts, frontier)
   }
 
   /** Visits until nothing is left, a limit is reached or the lease ends; the last part says which. */
@@ -183,7 +182,7 @@ export class Tour {
       const kind = page.kinds[i]!
       if ((kind & FOLLOWED) === 0 || (kind & LinkKind.nofollow) !== 0) continue
       const found = { url: page.links[i]!, depth: entry.depth + 1, hops: 0, score: 0, via: entry.url }
-      if (siteOf(found.url) === this.#parts.bundle.manifest.site) this.#offer(found)
+      if (siteOf(found.url) === this.#site) this.#offer(found)
       else if (foreign.length < FOREIGN_LINKS_PER_PAGE && found.url.length <= LIMITS.urlChars)
         foreign.push(found)
     }

@@ -5,6 +5,7 @@
  */
 export { Admission } from './admission.js'
 export { type Content, NO_CONTENT, PRODUCT_TOKEN, rulesOfPage, unchanged } from './content.js'
+export type { EnvoyAgent, EnvoyAnswer, Envoys } from './envoys.js'
 export { type CrawledPage, HOOK_NAMES, type Hooks, loadHooks } from './hooks.js'
 export { Lane } from './lane.js'
 export { LanePoliteness, type LaneSettings } from './lane-politeness.js'
