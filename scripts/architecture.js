@@ -30,6 +30,7 @@ const PLAN = [
   'plan/assign plan/assign/simple plan/assign/learned plan/assign/phases plan/learn',
   'cluster/transfer cluster/agent/site cluster/agent/pack cluster/agent/lane cluster/agent/cells',
   'cluster/agent/heartbeat cluster/agent cluster/coordinator',
+  'migrate/bundle migrate/tour',
   'report runtime/directory runtime/platform runtime/machine runtime/settings runtime/routing',
   'runtime/threads runtime/recovery runtime/access runtime/agents runtime/session',
   'compose verify .',
@@ -126,6 +127,7 @@ const FLOOR_COLOURS = {
   data: '#0369a1',
   plan: '#7c3aed',
   cluster: '#be123c',
+  migrate: '#be185d',
   runtime: '#0f766e',
 }
 const [ROW, LEFT, TOP] = [24, 190, 30]

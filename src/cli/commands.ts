@@ -64,6 +64,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     about: 'show whether robots.txt allows a URL, and which line decides',
     load: async say => (await import('./robots.js')).robotsCommand(say),
   },
+  host: {
+    about: 'let crawlers that you allow read your pages on your own server',
+    load: async say => (await import('./host.js')).hostCommand(say),
+  },
+  migrate: {
+    about: 'show the key with which your crawls introduce themselves to hosts',
+    load: async () => (await import('./migrate.js')).migrateCommand(),
+  },
   partition: {
     about: 'split a graph or hypergraph into parts of even weight with few links between them',
     load: async () => (await import('./partition.js')).partitionCommand(),

@@ -143,3 +143,7 @@ export const REMOTE_PACK_STORE_AGAIN_MS = 250 // a restarted coordinator listens
 // agent/lane/link-rater.ts
 /** URLs that a guest rates at once: a page has a hundred, a sitemap up to 100,000. */
 export const RATED_URLS = 1_000
+
+// agent/lane/lane.ts
+/** While a host crawls a site, URLs that only its server can answer wait for this. */
+export const ENVOY_LOOK_MS = 1_000

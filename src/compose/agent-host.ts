@@ -22,6 +22,7 @@ import { Monitor, machineGauges } from '../runtime/machine/index.js'
 import type { AgentOrder, AgentParts, HostedAgent } from '../runtime/platform/index.js'
 import { decodeTable, readTable } from '../runtime/routing/index.js'
 import { knownHosts, LiveSettings, saveWidened, widenedScope } from '../runtime/settings/index.js'
+import { openEnvoys } from './open-envoys.js'
 import { openFetcher } from './open-fetcher.js'
 import { openDirectoryStore, packing } from './open-store.js'
 import { systemClock } from './system-clock.js'
@@ -95,6 +96,12 @@ export class AgentHost implements HostedAgent {
       scope: this.#scope,
       guest: parts.guest,
       readPage: parts.readPage,
+      newEnvoys: openEnvoys(config, {
+        clock,
+        random,
+        ledger,
+        log: (event, fields) => log.info(event, fields),
+      }),
       hosts,
       recrawl: config.previous !== undefined,
       capacity: () =>

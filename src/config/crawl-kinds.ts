@@ -129,3 +129,26 @@ export const traps = (value: unknown, name: string): readonly string[] => {
   if (readTraps(words) !== null) return words
   throw new TypeError(`${name} must be all, none, or a list of ${Object.keys(TRAP_RULES).join(', ')}`)
 }
+
+/** The host of a site: where its runtime is, and its key if the user knows it. */
+export interface RuntimePlace {
+  readonly origin: string
+  /** Origin of the server that passes `/.well-known/orbweaver/` on. */
+  readonly runtime: string
+  readonly key: string | null
+}
+
+/** Null unless it looks like `https://example.org=https://example.org#ed25519:KEY`; the key may be absent. */
+export function readRuntime(text: string): RuntimePlace | null {
+  const [, site = '', runtime = '', key] =
+    /^(https?:\/\/[^/=#]+)\/?=(https?:\/\/[^/=#]+)\/?(?:#(ed25519:[A-Za-z0-9_-]{43}))?$/.exec(text) ?? []
+  const [origin, server] = [site, runtime].map(each => normaliseUrl(each)?.slice(0, -1) ?? '')
+  if (!origin || !server || /[/?]/.test(origin.slice(8) + server.slice(8))) return null
+  return { origin, runtime: server, key: key ?? null }
+}
+
+export const runtime = (value: unknown, name: string): string => {
+  const place = text(value, name)
+  if (readRuntime(place) !== null) return place
+  throw new TypeError(`${name} must be SITE=URL, such as https://example.org=https://example.org`)
+}

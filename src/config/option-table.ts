@@ -19,6 +19,7 @@ import {
   phaseSetting,
   positiveOrZero,
   resolution,
+  runtime,
   seconds,
   sitemap,
   source,
@@ -345,6 +346,19 @@ export const FIELDS = {
     '--source-address <address>',
     'local address to send requests from; agents take turns when there are several',
     list(address),
+  ),
+  runtime: repeatable(
+    'network',
+    '--runtime <site=url>',
+    'send a tour to the host at this URL instead of requesting the pages of the site one by one; #KEY after the URL names the key of the host',
+    list(runtime),
+  ),
+  homeKey: field(
+    'network',
+    '--home-key <file>',
+    'private key that signs tours',
+    optional(text),
+    'home.key in the state folder; orbweaver migrate key shows the public key',
   ),
   connections: field(
     'network',

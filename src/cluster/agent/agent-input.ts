@@ -13,7 +13,7 @@ import type { parsePage } from '../../page/parse/index.js'
 import type { PhaseGatesParts } from '../../page/politeness/index.js'
 import type { RouteClaimerParts } from './cells/index.js'
 import type { AgentCapacity } from './heartbeat/index.js'
-import type { ReadPage } from './lane/index.js'
+import type { EnvoyAgent, Envoys, ReadPage } from './lane/index.js'
 
 export interface AgentInput {
   readonly name: string
@@ -46,6 +46,8 @@ export interface AgentInput {
   readonly guest: Guest | null
   /** Gets every page; null where nobody reads them. */
   readonly readPage: ReadPage | null
+  /** Tours at hosts (`--runtime`); absent: no site has a host. */
+  readonly newEnvoys?: ((agent: EnvoyAgent) => Envoys) | null
   /** Replaces our parser, for tests. */
   readonly parse?: typeof parsePage
   /** The hosts that the crawl knows. */

@@ -90,7 +90,7 @@ function transmitterOf(input: AgentInput, core: AgentCore, { inboxes }: AgentCel
 
 function siteWorkOf(
   { clock, ledger, config }: AgentInput,
-  { counters, laneCount, maxWaitMs, phases, stopping }: AgentCore,
+  { counters, laneCount, maxWaitMs, phases, stopping, envoys }: AgentCore,
   { splitter, siteOpener, slices, heldCells }: AgentCells,
   transmitter: Transmitter,
   { admission }: AgentLinks,
@@ -108,6 +108,7 @@ function siteWorkOf(
     counters,
     splitter,
     siteOpener,
+    envoys,
     slices,
     laneCount,
     maxWaitMs,

@@ -19,6 +19,7 @@ export function coreOf(input: AgentInput) {
   const leaseMargin = new LeaseMargin(clock, leaseMs, stopping.signal)
   const phases = phaseGatesOf(input, leaseMargin, stopping)
   const settings = laneSettings(config)
+  const leastDelayMs = () => delayAfter(settings.delay, 0)
   return {
     wake,
     stopping,
@@ -34,7 +35,8 @@ export function coreOf(input: AgentInput) {
     cells: phases === null ? new SplitCells() : new ShardMap(phases.plan),
     faults: new PageFaults(input.log),
     rate: new RateLimit(clock),
-    leastDelayMs: () => delayAfter(settings.delay, 0),
+    envoys: input.newEnvoys?.({ leftMs: () => leaseMargin.leftMs, leastDelayMs }) ?? null,
+    leastDelayMs,
     maxWaitMs: config.maxWait * 1000,
     maxDepth: config.maxDepth ?? Number.POSITIVE_INFINITY,
     maxTries: config.tries ?? Number.POSITIVE_INFINITY,

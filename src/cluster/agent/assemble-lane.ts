@@ -41,6 +41,7 @@ export function laneOf(
     recorder,
     transmitter,
     settings,
+    envoys: core.envoys,
     isLocal: core.isLocal,
     metaOf: input.recrawl
       ? async (site, url) => metaFor(input, (await ledger.loadMeta(site.cell, [url])).get(url))

@@ -140,6 +140,11 @@ export class CellFrontier {
     this.#queue.pushRetry({ ...entry, begun: true }, notBefore)
   }
 
+  /** Shows the URLs that wait for their first attempt, but those in the window of `--order inlinks`. */
+  showNew(show: (discovery: Discovery) => void): void {
+    this.#queue.showNew(show)
+  }
+
   hasReady(now: Millis): boolean {
     return this.#queue.hasReady(now)
   }

@@ -64,6 +64,13 @@ export class LeaseMargin {
     return this.#clock.monotonic() - monotonic < most && this.#clock.now() - wall < most
   }
 
+  /** How much longer requests may be in flight; a host that reads for this agent ends by then. */
+  get leftMs(): Millis {
+    const { monotonic, wall } = this.#sent
+    const past = Math.max(this.#clock.monotonic() - monotonic, this.#clock.now() - wall)
+    return Math.max(0, Math.floor(this.#leaseMs * (1 - CUT) - past))
+  }
+
   /** For requests: aborts at the end of the leases, and when the agent stops. */
   get signal(): StopSignal {
     return this.#period.signal

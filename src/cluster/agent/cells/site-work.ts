@@ -3,7 +3,7 @@
 import type { Ledger } from '../../../ledger/index.js'
 import { type Clock, type Millis, type StopSignal, sleep } from '../../../model/index.js'
 import { BORROW_LOOK_MS, IDLE_LOOK_MS, LINGER_MS, REFUSED_LOOK_MS } from '../../limits.js'
-import type { Admission, Lane } from '../lane/index.js'
+import type { Admission, Envoys, Lane } from '../lane/index.js'
 import type { Transmitter } from '../pack/index.js'
 import type { BucketDispatcher, Counters, LaneCount, SiteCrawl } from '../site/index.js'
 import { InboxReader } from './inbox.js'
@@ -21,6 +21,8 @@ export interface SiteWorkParts {
   readonly splitter: SiteSplitter
   readonly siteOpener: SiteOpener
   readonly laneCount: LaneCount
+  /** Tours of hosts; null if no site has one. */
+  readonly envoys: Envoys | null
   readonly slices: Slices
   /** Under `phases`: decides which sites are crawled. */
   readonly bucket: BucketDispatcher | null
@@ -76,6 +78,7 @@ export class SiteWork {
     }
     if (idleMs < LINGER_MS && mayLinger()) return false
     if (!siteOpener.mayLeave(site)) return false
+    await this.#parts.envoys?.end(site)
     if (await ledger.finish(site.cell, site.lease.epoch)) return true
     siteOpener.stays(site)
     counters.refusedFinishes++
@@ -92,6 +95,8 @@ export class SiteWork {
   async #release(site: SiteCrawl): Promise<void> {
     const { ledger, transmitter, signal, siteOpener, clock } = this.#parts
     const { mode } = site
+    // Whoever gets the cell next may send requests at once.
+    await this.#parts.envoys?.end(site)
     if (mode.is === 'leaving' && mode.to !== 'lost') {
       if (site.packs.uncommitted > 0) await transmitter.seal()
       while (!site.lost && !siteOpener.mayLeave(site)) await sleep(clock, BORROW_LOOK_MS)

@@ -6,6 +6,7 @@
 export { Admission } from './admission.js'
 export { type Content, NO_CONTENT, PRODUCT_TOKEN, rulesOfPage, unchanged } from './content.js'
 export type { CrawledPage, ReadPage } from './crawled-page.js'
+export type { EnvoyAgent, EnvoyAnswer, Envoys } from './envoys.js'
 export { Lane } from './lane.js'
 export { LanePoliteness, type LaneSettings } from './lane-politeness.js'
 export { rowOf } from './outcome-row.js'

@@ -9,8 +9,10 @@ import { type Clock, type MetaInfo, markOf, type StopSignal, withoutMark } from 
 import { unconditional } from '../../../page/fetch/http/index.js'
 import type { FrontierEntry } from '../../../page/frontier/index.js'
 import type { Pause } from '../../../page/politeness/index.js'
+import { ENVOY_LOOK_MS } from '../../limits.js'
 import type { PageBudget, Transmitter } from '../pack/index.js'
 import type { SiteCrawl } from '../site/index.js'
+import type { Envoys } from './envoys.js'
 import type { LanePoliteness, LaneSettings } from './lane-politeness.js'
 import type { PageRecorder } from './page-recorder.js'
 import { isOfOtherVersion, type PageRequests } from './page-requests.js'
@@ -31,6 +33,8 @@ export interface LaneParts {
   readonly settings: LaneSettings
   /** True if no server is asked for a URL (`--source`). */
   readonly isLocal: (url: string) => boolean
+  /** Tours of hosts (`--runtime`); null if no site has one. */
+  readonly envoys: Envoys | null
   /** Meta-info of the previous crawl; null without one. */
   readonly metaOf: ((site: SiteCrawl, url: string) => Promise<MetaInfo | undefined>) | null
   /** Queues the sitemaps that the site's robots.txt names. */
@@ -98,6 +102,7 @@ export class Lane {
     const tooLong = politeness.tooLong(verdict.crawlDelayMs)
     if (tooLong !== '') return recorder.refuse(site, entry, 'CRAWL_DELAY_TOO_LONG', tooLong)
     const pause = politeness.pauseOf(verdict.crawlDelayMs)
+    if (this.#parts.envoys !== null && (await this.#toured(this.#parts.envoys, site, entry, pause))) return
     // While the turn is far off, other sites can use the page of the budget: wait first, then take the page.
     const hasTurn = politeness.isFarOff(site)
     if (hasTurn && !(await politeness.farTurn(site, pause))) return
@@ -114,6 +119,29 @@ export class Lane {
     }
     const cameAsPage = await this.#fetch(site, entry, pause, turn)
     if (needsBudget && !cameAsPage) budget.refund()
+  }
+
+  /** True if a host crawls the site, and so the visit is over for now: settled, set aside or left queued. */
+  async #toured(envoys: Envoys, site: SiteCrawl, entry: FrontierEntry, pause: Pause): Promise<boolean> {
+    const { clock, politeness, transmitter, responseHandler, budget, signal } = this.#parts
+    if (envoys.mayBegin(site, entry)) {
+      // The first request of the host comes in the turn of the site, as ours would.
+      if (!politeness.turnNow(site, pause) && !(await politeness.turn(site, pause))) return true
+      politeness.pass(site, pause)
+      await envoys.begin(site, entry)
+    }
+    const answer = await envoys.answer(site, entry)
+    if (envoys.hasReturned(site)) site.pace.prolong(pause.ownMs, clock.now())
+    if (answer.is === 'server') return false
+    if (answer.is === 'later') {
+      if (this.#goesOn(site)) site.frontier.setAside(entry, clock.now() + ENVOY_LOOK_MS)
+      return true
+    }
+    while (!transmitter.hasRoom() && !signal.aborted) await site.awaitRoom(transmitter.shipped())
+    if (signal.aborted || site.lost) return true
+    if (!budget.takeNow() && !(await budget.take())) site.leave('stop')
+    else if (!(await responseHandler.handle(site, entry, answer.result, undefined))) budget.refund()
+    return true
   }
 
   /** Takes the turn if necessary, fetches, and settles the response; true if a page came. */

@@ -91,6 +91,21 @@ export class CellQueue {
     return entry
   }
 
+  /** Shows the URLs that wait for their first attempt; the queue stays as it is. */
+  showNew(show: (discovery: Discovery) => void): void {
+    for (const [at, queue] of this.#classes.entries()) {
+      if (queue === undefined || queue.isEmpty) continue
+      const again = new EntryQueue(this.#space)
+      while (!queue.isEmpty) {
+        const entry = queue.shift()
+        show(entry)
+        again.push(entry)
+      }
+      queue.clear()
+      this.#classes[at] = again
+    }
+  }
+
   hasReady(now: Millis): boolean {
     return this.#queued !== 0 || (this.#retries?.firstAt ?? Number.POSITIVE_INFINITY) <= now
   }
