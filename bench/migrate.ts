@@ -55,7 +55,8 @@ async function writeWeb(root: string, warc: string): Promise<void> {
       `WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x:${number}>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n` +
       `WARC-Target-URI: ${new URL(name, SITE)}\r\nContent-Type: application/http; msgtype=response\r\n` +
       `Content-Length: ${Buffer.byteLength(response)}\r\n\r\n${response}\r\n\r\n`
-    if (!archive.write(gzipSync(record))) await new Promise(resolve => archive.once('drain', () => resolve(null)))
+    if (!archive.write(gzipSync(record)))
+      await new Promise(resolve => archive.once('drain', () => resolve(null)))
   }
   await finished(archive.end())
 }
