@@ -14,6 +14,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   cluster: 'the ledger on PostgreSQL: links a second, leases a minute, CPU per page beside SQLite',
   agents: 'one agent beside two: CPU per page, pages per second',
   memory: 'peak memory with 1 M and 10 M known URLs',
+  migrate: 'crawls of a directory and of a WARC, without a server: pages per second, CPU per page',
   resume: 'time from `resume` to the first request, with the cache and without',
   partition: 'the partitioner beside gpmetis: km1, balance, CPU',
   seen: 'checks per second of the seen-set',

@@ -34,7 +34,7 @@ const PLAN = [
   'report runtime/directory runtime/platform runtime/machine runtime/settings runtime/routing',
   'runtime/threads runtime/recovery runtime/access runtime/agents runtime/session',
   'compose verify .',
-  'simulate/web simulate/machines simulate/ports simulate/check simulate/faults simulate/fleet simulate',
+  'simulate/web simulate/snapshot simulate/machines simulate/ports simulate/check simulate/faults simulate/fleet simulate',
   'cli/output cli/exit cli/options cli',
 ].flatMap(line => line.split(' '))
 

@@ -17,6 +17,7 @@ import {
   WebServer,
 } from '../simulate/web/index.js'
 import { EXIT, onEndSignal } from './exit/index.js'
+import { serveSnapshot } from './serve-snapshot.js'
 
 /** The options as the user typed them; `WebFlags` parses and checks each. */
 type RawFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
@@ -32,6 +33,8 @@ Examples:
       the same with the PageRank of each page: orbweaver crawl --truth ranks.tsv reports exact coverage and quality
   $ orbweaver web --port 8080 --addresses --latency 50 --log requests.jsonl
       each site on its own address, slow, with a log of all requests
+  $ orbweaver web --port 8080 --snapshot my-crawl --latency-scale 0
+      the pages of a stored crawl, under the names of their sites, as fast as possible
   $ orbweaver web --port 8080 --fail 0.02 --drop 0.01 --change-period 60
       2 % of the URLs answer 503 once, 1 % break off once, every fifth page changes each minute`
 
@@ -66,10 +69,29 @@ export function webCommand(clock: Clock = systemClock): Command {
     .option('--drop <share>', 'share of URLs whose first response breaks off', '0')
     .option('--change-period <s>', 'interval at which changing pages change; 0: never', '0')
     .option('--change-rate <share>', 'share of pages that change', '0.2')
+    .addOption(
+      new Option(
+        '--snapshot <dir|glob>',
+        'serve a stored crawl instead: a crawl directory, or WARC files (quote wildcards)',
+      ).conflicts(['truth', 'seeds', 'addresses', 'rank', 'log']),
+    )
+    .option(
+      '--latency-scale <n>',
+      'with --snapshot: multiply the recorded response times by this; 0: answer at once',
+      '1',
+    )
     .option('--log <file>', 'append a JSON line per request: start, end, from, site, path, status')
     .addHelpText('after', EXAMPLES)
   return command.action(async (raw: RawFlags) => {
     const flags = new WebFlags(command, raw)
+    if (flags.text('snapshot') !== '') {
+      const settings = {
+        what: flags.text('snapshot'),
+        port: flags.port(),
+        latencyScale: flags.latencyScale(),
+      }
+      return serveSnapshot(settings, clock, interrupted, why => flags.refuse(`--snapshot: ${why}`))
+    }
     const plan = flags.plan()
     if (flags.isSet('rank') && !flags.isSet('truth')) flags.refuse('--rank goes with --truth')
     if (flags.isSet('rank')) await print(rankedTruth(plan, flags.authority(plan)))
@@ -122,6 +144,10 @@ class WebFlags {
       topicShare: this.#number('communityShare', 0, 1),
       ...(this.text('communities') !== '' && { communities: this.#whole('communities', 1, 65_535) }),
     })
+  }
+
+  latencyScale(): number {
+    return this.#number('latencyScale', 0, 1_000)
   }
 
   port(): number {

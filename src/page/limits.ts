@@ -56,11 +56,15 @@ export const CDXJ_LINE_BYTES_MAX = 64 * 1024
 export const CAPTURE_COMMIT_ROWS = 50_000 // a commit costs as much as thousands of rows
 /** WARC files of one source that are open at the same time. */
 export const OPEN_ARCHIVES = 64
+/** The records behind a response that may tell how long it took: request and metadata are short. */
+export const FOLLOWING_BYTES = 16 * 1024
 /** Captures of one URL that are tried until one can be read. */
 export const CAPTURES_TRIED = 16
 
 // fetch/directory/document-root.ts
-/** Larger files are read by the thread pool, in pieces, so that a wait for the disk does not stop the thread. */
+/**
+ * Larger files are read by the thread pool, in pieces, so that a wait for the disk does not stop the thread.
+ */
 export const SMALL_FILE_BYTES = 256 * 1024
 export const FILE_PIECE_BYTES = 1024 * 1024
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'
 import { WebPlan, WebServer } from '../../src/simulate/web/index.js'
-import { GENERATED, orbweaver, temporary } from '../kit/orbweaver.js'
+import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 import { type PageRecord, rowsOf } from '../kit/page-rows.js'
 
 /** Which agent and lane visited a page how fast, and where its record is. */
@@ -18,8 +18,12 @@ const OF_THE_ORDER = ['via', 'depth', 'hops']
 /** What a server says of a page, and a file does not. */
 const OF_THE_SERVER = ['fetch_time', 'etag', 'last_modified', 'content_mime_type', 'content_charset']
 
+/** A URL that was refused without a request has the time of the decision. */
 function without(rows: readonly PageRecord[], columns: readonly string[]): PageRecord[] {
-  return rows.map(row => Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name))))
+  return rows.map(row => {
+    const dropped = row.fetch_status === null ? [...columns, 'fetch_time'] : columns
+    return Object.fromEntries(Object.entries(row).filter(([name]) => !dropped.includes(name)))
+  })
 }
 
 const plan = new WebPlan({ sites: 3, pages: 150, seed: 4 })
@@ -92,6 +96,34 @@ describe('a crawl of the WARC of a crawl', () => {
     expect(await orbweaver(['crawl', seed, ...flags, ...more])).toMatchObject({ code: 0 })
     const dropped = [...OF_THE_RUN, ...OF_THE_ORDER]
     expect(without(await rowsOf(third), dropped)).toEqual(without(pages, dropped))
+  })
+})
+
+describe('a snapshot of a crawl, served as a web', () => {
+  it('is crawled over HTTP with the same pages, by name, latency as recorded or not', async () => {
+    const out = temporary('snapshot')
+    const { process: child, ended, said } = start(['web', '--snapshot', overHttp, '--latency-scale', '0.01'])
+    while (!said().includes('Serving')) await new Promise(resolve => setTimeout(resolve, 20))
+    const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(said()) ?? []
+    // The recorded port stays in the URLs; --resolve replaces it.
+    const resolved = GENERATED.map(flag => flag.replace(/^\*\.test=.*/, `*.test=127.0.0.1:${port}`))
+    const { code } = await orbweaver(['crawl', seed, ...resolved, '--links', 'all', '--out', out])
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/requests \d+, not in the snapshot \d+/),
+    })
+    expect(code).toBe(0)
+    const dropped = [...OF_THE_RUN, ...OF_THE_ORDER, 'fetch_time']
+    expect(without(await rowsOf(out), dropped)).toEqual(without(pages, dropped))
+  })
+
+  it('that is not there is refused in one line', async () => {
+    const { code, stderr } = await orbweaver(['web', '--snapshot', '/nowhere/*.warc.gz'])
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^orbweaver: --snapshot: no WARC file is at [^\n]+\n$/),
+    ])
   })
 })
 

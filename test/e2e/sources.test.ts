@@ -104,6 +104,11 @@ describe('a wrong --source', () => {
       `https://elsewhere.test/=dir:${root}`,
       'no URL below https://elsewhere.test/ is in scope',
     ],
+    [
+      'an archive that is not there',
+      `${SITE}=warc:/nowhere/*.warc.gz`,
+      'no WARC file is at /nowhere/*.warc.gz',
+    ],
   ])('%s is refused in one line', async (_, source, why) => {
     const { code, stderr } = await orbweaver(['crawl', SITE, '--source', source, '--out', temporary('none')])
     expect(code).toBe(4)

@@ -1,4 +1,6 @@
-/** Checks `--source` before anything is written: what it names must be there, and some URL below it in scope. */
+/**
+ * Checks `--source` before anything is written: what it names must be there, and some URL below it in scope.
+ */
 import { statSync } from 'node:fs'
 import { ConfigError, type CrawlConfig, readSource, type Source } from '../../config/index.js'
 import { archiveFiles } from '../../page/fetch/archive/index.js'

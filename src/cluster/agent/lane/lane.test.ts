@@ -88,6 +88,7 @@ function newLane(overrides: Overrides = {}): Lane {
       tooLong: () => '',
       pauseOf: () => PAUSE,
       isFarOff: () => false,
+      mayRead: () => true,
       turnNow: () => {
         note('turn')
         return true
@@ -122,6 +123,23 @@ describe('a URL that is due', () => {
     expect(steps).toEqual(['turn', 'fetch', 'answered', 'handle', 'poke'])
     expect(requests[0]).toMatchObject({ url: PAGE, holdsBody: true })
     expect(site.frontier.isEmpty).toBe(true)
+  })
+
+  it('needs no turn, and no Crawl-delay is too long, where no server is asked', async () => {
+    verdict = { allowed: true, crawlDelayMs: 3_600_000 }
+    queue(PAGE, sitemapMark(`${PAGE}.xml`))
+    const local: string[] = []
+    const isLocal = (url: string) => local.push(url) > 0
+    await newLane({ isLocal } as Overrides).crawl(site)
+    expect(steps).toEqual(['fetch', 'handle', 'poke', 'fetch', 'handle', 'poke'])
+    expect(local).toEqual([PAGE, `${PAGE}.xml`])
+  })
+
+  it('waits for its lease where no server is asked, and stays queued when the site is left', async () => {
+    queue(PAGE)
+    const politeness = { mayRead: () => false, untilRead: async () => false }
+    await newLane({ isLocal: () => true, politeness } as unknown as Overrides).crawl(site)
+    expect(steps).toEqual(['refund', 'poke'])
   })
 
   it('is fetched only after its origin was judged', async () => {

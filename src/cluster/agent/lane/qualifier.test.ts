@@ -78,6 +78,7 @@ function newQualifier(overrides: Partial<QualifierParts> = {}): Qualifier {
     politeness: {
       pauseOf: () => PAUSE,
       isFarOff: () => false,
+      untilRead: async () => true,
       turnNow: () => {
         steps.push('turn')
         return true
@@ -118,6 +119,12 @@ describe('an origin that is not known', () => {
     expect(await newQualifier().verdictOf(site, ENTRY)).toEqual({ allowed: true, crawlDelayMs: 0 })
     expect(steps).toEqual(['turn', 'fetch', 'saved', 'prolong 0', 'archived', 'settled'])
     expect(saved).toMatchObject([{ origin: ORIGIN, verdict: 'rules' }])
+  })
+
+  it('is read without a turn, and its Crawl-delay slows nobody, where no server is asked', async () => {
+    const qualifier = newQualifier({ isLocal: () => true })
+    expect(await qualifier.verdictOf(site, ENTRY)).toEqual({ allowed: true, crawlDelayMs: 0 })
+    expect(steps).toEqual(['fetch', 'saved', 'archived', 'settled'])
   })
 
   it('is asked once for all who wait', async () => {

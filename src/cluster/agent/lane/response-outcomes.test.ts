@@ -123,6 +123,16 @@ describe('a page that came', () => {
   })
 })
 
+describe('a failure where no server is asked', () => {
+  it.each([503, 500, 429])('status %i is final, and the site neither waits nor fails', async status => {
+    await newHandler({ isLocal: () => true }).handle(site, ENTRY, came({ status }), undefined)
+    expect(settled()).toBe(1)
+    expect(site.failures).toBe(0)
+    expect(site.pace.waitUntil).toBe(0)
+    expect(site.frontier.isEmpty).toBe(true)
+  })
+})
+
 describe('a redirect', () => {
   const moved = () => came({ status: 301, headers: ['Location: /new'] })
 

@@ -56,6 +56,12 @@ describe('an origin', () => {
     expect((await originRobots({ mode: 'ignore' })).judge(PAGE)).toMatchObject({ allowed: true })
   })
 
+  test('is given up at once if no server is asked: a file says the same every time', async () => {
+    const opened = await originRobots({ isLocal: url => url === `${ORIGIN}/robots.txt` })
+    await opened.learn(ORIGIN, found('unavailable', { status: 503 }))
+    expect(opened.judge(PAGE)).toEqual({ allowed: false, code: 'ROBOTS_GIVEN_UP', detail: 'why' })
+  })
+
   test('is judged by its own rules: http and https apart', async () => {
     const opened = await originRobots()
     await opened.learn(ORIGIN, rules('User-agent: *\nDisallow: /page\nCrawl-delay: 2'))

@@ -1,14 +1,14 @@
 /**
- * Answers requests from an archive: the latest capture of the URL counts. A revisit is resolved to the capture
- * that it refers to; where that is not in the archive, the latest capture before it counts.
+ * Answers requests from an archive: the latest capture of the URL counts. A revisit is resolved to the
+ * capture that it refers to; where that is not in the archive, the latest capture before it counts.
  */
 import { type Clock, type FetchLimits, LIMITS, type Millis } from '../../../model/index.js'
 import { normaliseUrl, pathStart } from '../../../model/url/index.js'
 import { CAPTURES_TRIED, RECORD_START_BYTES } from '../../limits.js'
-import { ContentDecoder } from '../body/index.js'
+import { BodyBudget, ContentDecoder } from '../body/index.js'
 import { parseHead, type ResponseHead } from '../http/index.js'
 import type { FetchRequest, FetchResult } from '../index.js'
-import { type BodyClaim, LocalExchange, type LocalReader, ReadPace } from '../local/index.js'
+import { BodyClaim, LocalExchange, type LocalReader, ReadPace } from '../local/index.js'
 import { targetOf } from './build-index.js'
 import { CaptureIndex, type CapturePlace } from './capture-index.js'
 import { type ResultTools, resultOf } from './capture-result.js'
@@ -59,6 +59,17 @@ export class ArchiveReader implements LocalReader {
     } catch (error) {
       return failed(error)
     }
+  }
+
+  /** How long the latest capture of a URL took when it was made; 0 if its archive does not say. */
+  recordedMs(url: string): Millis {
+    const { index, records } = this.#files()
+    const [latest] = index.capturesOf(url)
+    if (latest === undefined) return 0
+    const claim = new BodyClaim(new BodyBudget(Number.POSITIVE_INFINITY))
+    const record = records.atOnce(latest, RECORD_BYTES, claim)
+    if (record === 'later' || !('headers' in record)) return 0
+    return records.fetchMsAfter(latest, record.headers.get('warc-record-id') ?? '')
   }
 
   close(): void {

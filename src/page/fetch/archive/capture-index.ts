@@ -51,7 +51,7 @@ export class CaptureIndexWriter {
     this.#db.exec(SCHEMA)
     this.#insert = this.#db.prepare('INSERT INTO capture VALUES (?, ?, ?, ?, ?, ?, ?)')
     const file = this.#db.prepare('INSERT INTO file VALUES (?, ?)')
-    files.forEach((name, number) => file.run(number, name))
+    for (const [number, name] of files.entries()) file.run(number, name)
     this.#db.prepare('INSERT INTO made_of VALUES (?)').run(madeOf)
     this.#db.exec('BEGIN')
   }

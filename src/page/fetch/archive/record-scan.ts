@@ -1,7 +1,7 @@
 /**
- * Finds the records of a WARC of any crawler in one pass. Memory does not depend on the length of a record: of
- * a long one only the beginning is kept. After damage nothing more is read: what looks like a record may be
- * part of a page.
+ * Finds the records of a WARC of any crawler in one pass. Memory does not depend on the length of a record:
+ * of a long one only the beginning is kept. After damage nothing more is read: what looks like a record may
+ * be part of a page.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { createInflateRaw } from 'node:zlib'

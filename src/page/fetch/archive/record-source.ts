@@ -2,10 +2,11 @@
 import { closeSync, openSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { OPEN } from '../../../files/index.js'
-import { FILE_PIECE_BYTES, OPEN_ARCHIVES, SMALL_FILE_BYTES } from '../../limits.js'
+import type { Millis } from '../../../model/index.js'
+import { FILE_PIECE_BYTES, FOLLOWING_BYTES, OPEN_ARCHIVES, SMALL_FILE_BYTES } from '../../limits.js'
 import { codingFor } from '../body/index.js'
 import type { BodyClaim } from '../local/index.js'
-import { parseRecord, type WarcRecord } from '../warc/index.js'
+import { firstMember, parseRecord, type WarcRecord } from '../warc/index.js'
 import type { CapturePlace } from './capture-index.js'
 
 export interface StoredRecord extends WarcRecord {
@@ -15,6 +16,8 @@ export interface StoredRecord extends WarcRecord {
 
 export type RecordAnswer = StoredRecord | { readonly detail: string }
 
+/** A request and a metadata record follow a response. */
+const FOLLOWING_RECORDS = 2
 const readAsync = promisify(read)
 
 export class RecordSource {
@@ -39,6 +42,24 @@ export class RecordSource {
       done += count
     }
     return contentAtOnce(bytes.subarray(0, done), maxBytes, claim)
+  }
+
+  /** How long the crawler waited for the response, if it wrote that into a record behind it; else 0. */
+  fetchMsAfter({ file, offset, length }: CapturePlace, id: string): Millis {
+    const bytes = Buffer.allocUnsafeSlow(FOLLOWING_BYTES)
+    const count = readSync(this.#fileOf(file).fd, bytes, 0, bytes.length, offset + length)
+    let rest = bytes.subarray(0, count)
+    for (let record = 0; record < FOLLOWING_RECORDS; record++) {
+      const member = firstMember(rest, FOLLOWING_BYTES)
+      const start = member.ok ? parseRecord(member.content) : null
+      if (!member.ok || start === null) return 0
+      const isIts =
+        start.headers.get('warc-concurrent-to') === id && start.headers.get('warc-type') === 'metadata'
+      if (isIts)
+        return Number(/^fetchTimeMs: (\d{1,9})\r?$/m.exec(member.content.toString('latin1'))?.[1] ?? 0)
+      rest = rest.subarray(member.length)
+    }
+    return 0
   }
 
   async later(place: CapturePlace, maxBytes: number, claim: BodyClaim): Promise<RecordAnswer> {

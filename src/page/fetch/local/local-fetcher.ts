@@ -1,6 +1,6 @@
 /**
- * The port Fetcher over a reader of stored responses: bounds of time and memory, abort, and pauses in which the
- * thread serves its timers and sockets. A reader that always answers at once would otherwise starve them.
+ * The port Fetcher over a reader of stored responses: bounds of time and memory, abort, and pauses in which
+ * the thread serves its timers and sockets. A reader that always answers at once would otherwise starve them.
  */
 import type { Clock, FetchLimits, Millis, StopSignal } from '../../../model/index.js'
 import { LOCAL_TURN_MS } from '../../limits.js'

@@ -75,7 +75,7 @@ test('a request goes to its source, without an address of the site; the rest to 
     'server 7 2',
     'http://127.0.0.1:1 7 2',
     { url: 'https://a.test/docs/v2/x', address: undefined, of: 'http://127.0.0.1:1' },
-    { url: 'https://a.test/docs/v2/y', address: undefined, of: 'http://127.0.0.1:1' },
+    { url: 'https://a.test/docs/v2/y', of: 'http://127.0.0.1:1' },
     { url: 'http://c.test/', address: '192.0.2.9', of: 'server' },
     'server resolves b.test',
     'server closed',

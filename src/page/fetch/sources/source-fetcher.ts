@@ -25,8 +25,9 @@ export class SourceFetcher implements Fetcher {
   fetch(request: FetchRequest, signal: StopSignal): Promise<FetchResult> {
     const source = this.#parts.table.find(request.url)
     if (source === null) return this.#parts.server.fetch(request, signal)
-    // The address is one of the site's own.
-    return this.#open(source).fetch({ ...request, address: undefined }, signal)
+    // The address is one of the site's own; only a robots procedure has one.
+    const asked = request.address === undefined ? request : { ...request, address: undefined }
+    return this.#open(source).fetch(asked, signal)
   }
 
   async resolve(host: string): Promise<readonly string[]> {
