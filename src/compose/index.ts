@@ -3,6 +3,7 @@
  * real random source. In: the ports of `runtime/platform/`. Out: a platform on which a crawl can run.
  */
 export { chooseAssignment } from './choose-assignment.js'
+export { openGuest } from './open-guest.js'
 export { type PartitionOptions, partition } from './partition.js'
 export { systemPlatform } from './platform.js'
 export { checkRobots } from './robots-check.js'
