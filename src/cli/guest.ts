@@ -45,7 +45,9 @@ function tryCommand(): Command {
     .option('--min-keywords <n>', 'as for a crawl')
     .option('--keep <what>', 'as for a crawl')
     .option('--allow-private', 'allow localhost and private addresses')
-    .addOption(new Option('--resolve <host=addr>', 'use this address for a host instead of DNS').argParser(many))
+    .addOption(
+      new Option('--resolve <host=addr>', 'use this address for a host instead of DNS').argParser(many),
+    )
     .option('--json', 'print one JSON object per page')
     .addHelpText('after', EXAMPLES)
     .action((file: string, source: string, flags: TryFlags) => tryGuest(file, source, flags))
@@ -79,7 +81,13 @@ function textOf({ url }: TriedPage, judgement: Judgement): string {
   if (!judgement.ok) return `${url}\n  ${judgement.failure.code}: ${judgement.failure.detail}\n`
   const { verdict, part, items } = judgement
   const lines = [url, `  verdict: ${verdict}`]
-  if (verdict === 'part') lines.push(...part.slice(0, TRIED_PART_CHARS).split('\n').map(line => `  | ${line}`))
+  if (verdict === 'part')
+    lines.push(
+      ...part
+        .slice(0, TRIED_PART_CHARS)
+        .split('\n')
+        .map(line => `  | ${line}`),
+    )
   for (const item of items) lines.push(`  row: ${JSON.stringify(rowOf(item))}`)
   return `${lines.join('\n')}\n`
 }

@@ -25,7 +25,11 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** The first `most` pages of what `source` names. Throws a ConfigError. */
-export async function* triedPages(source: string, most: number, settings: TrySettings): AsyncGenerator<TriedPage> {
+export async function* triedPages(
+  source: string,
+  most: number,
+  settings: TrySettings,
+): AsyncGenerator<TriedPage> {
   let left = most
   for await (const page of pagesOf(source, settings)) {
     yield page
@@ -66,7 +70,13 @@ async function* archived(paths: readonly string[]): AsyncGenerator<TriedPage> {
         const url = record.headers.get('warc-target-uri') ?? ''
         const response = record.type === 'response' ? await responseOf(record, LIMITS.bodyBytes) : null
         if (response === null || response.head.status !== 200 || url.endsWith('/robots.txt')) continue
-        yield { ...NO_VISIT, url, status: 200, body: response.body, contentType: response.head.header('content-type') }
+        yield {
+          ...NO_VISIT,
+          url,
+          status: 200,
+          body: response.body,
+          contentType: response.head.header('content-type'),
+        }
       }
     } finally {
       await reader.close()
@@ -76,7 +86,10 @@ async function* archived(paths: readonly string[]): AsyncGenerator<TriedPage> {
 
 const NO_VISIT = { depth: 0, startedAt: 0, fetchMs: 0 }
 
-async function* fetched(source: string, { allowPrivate, resolve: names }: TrySettings): AsyncGenerator<TriedPage> {
+async function* fetched(
+  source: string,
+  { allowPrivate, resolve: names }: TrySettings,
+): AsyncGenerator<TriedPage> {
   const url = seedUrl(source)
   if (url === null) throw new ConfigError(`"${source}" is not an http or https URL`)
   await needAllowed(url, allowPrivate, names)
@@ -86,7 +99,15 @@ async function* fetched(source: string, { allowPrivate, resolve: names }: TrySet
     if (!result.ok) throw new ConfigError(`${url} could not be fetched: ${result.code} ${result.detail}`)
     const { status, body, startedAt, fetchMs } = result.exchange
     if (status !== 200) throw new ConfigError(`${url} answers with status ${status}; give the URL of a page`)
-    yield { url, status, body, startedAt, fetchMs, depth: 0, contentType: result.exchange.header('content-type') }
+    yield {
+      url,
+      status,
+      body,
+      startedAt,
+      fetchMs,
+      depth: 0,
+      contentType: result.exchange.header('content-type'),
+    }
   } finally {
     await fetcher.close()
   }
@@ -97,5 +118,6 @@ async function needAllowed(url: string, allowPrivate: boolean, names: readonly s
   const { verdict, detail, body } = await checkRobots(look, new AbortController().signal)
   const rules = RobotsRules.parse(body, 'orbweaver')
   const isAllowed = verdict === 'rules' ? rules.allows(url).allowed : verdict === 'allow-all'
-  if (!isAllowed) throw new ConfigError(`robots.txt does not allow ${url}${detail === '' ? '' : `: ${detail}`}`)
+  if (!isAllowed)
+    throw new ConfigError(`robots.txt does not allow ${url}${detail === '' ? '' : `: ${detail}`}`)
 }

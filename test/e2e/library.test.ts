@@ -120,7 +120,7 @@ describe('orbweaver as a library', () => {
         '--out',
         out,
         '--guest',
-        `${root}docs/examples/guest.ts`,
+        `${root}docs/examples/health-care.ts`,
         '--trusted',
       ],
       env,

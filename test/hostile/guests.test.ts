@@ -35,7 +35,15 @@ function watchedChild(): SandboxChild {
 function open(code: string, state = ''): Promise<SandboxedGuest> {
   const selection = { keywords: [], minKeywords: 1, keep: undefined }
   const clock = systemClock
-  return SandboxedGuest.open({ clock, start: watchedChild, wasm, code, fileName: 'evil.js', selection, state })
+  return SandboxedGuest.open({
+    clock,
+    start: watchedChild,
+    wasm,
+    code,
+    fileName: 'evil.js',
+    selection,
+    state,
+  })
 }
 
 function page(name: string, html = '<p class=a>Text</p>'): JudgedPage {
@@ -52,21 +60,45 @@ const codeOf = (judgement: Judgement) => (judgement.ok ? judgement.verdict : jud
 /** The body of `extract`, and what becomes of its page. Several codes: it depends on which limit is met first. */
 const PROGRAMS: Readonly<Record<string, readonly [program: string, ...codes: string[]]>> = {
   'an endless loop': ['for (;;);', 'GUEST_TIMEOUT'],
-  'an endless loop that catches': ['for (;;) { try { for (;;); } catch {} finally { continue } }', 'GUEST_TIMEOUT'],
-  'a generator that never ends': ['return [...(function* () { for (;;) yield 1 })()]', 'GUEST_TIMEOUT', 'GUEST_MEMORY'],
+  'an endless loop that catches': [
+    'for (;;) { try { for (;;); } catch {} finally { continue } }',
+    'GUEST_TIMEOUT',
+  ],
+  'a generator that never ends': [
+    'return [...(function* () { for (;;) yield 1 })()]',
+    'GUEST_TIMEOUT',
+    'GUEST_MEMORY',
+  ],
   'an iterator that never ends': [
     'const o = { [Symbol.iterator]: () => ({ next: () => ({ done: false, value: 1 }) }) }; for (const x of o);',
     'GUEST_TIMEOUT',
   ],
-  'a memory bomb': ["const a = []; for (;;) a.push('x'.repeat(100000) + a.length)", 'GUEST_MEMORY', 'GUEST_TIMEOUT'],
-  'buffers without end': ['const a = []; for (;;) a.push(new ArrayBuffer(8e6))', 'GUEST_MEMORY', 'GUEST_THREW'],
+  'a memory bomb': [
+    "const a = []; for (;;) a.push('x'.repeat(100000) + a.length)",
+    'GUEST_MEMORY',
+    'GUEST_TIMEOUT',
+  ],
+  'buffers without end': [
+    'const a = []; for (;;) a.push(new ArrayBuffer(8e6))',
+    'GUEST_MEMORY',
+    'GUEST_THREW',
+  ],
   'a huge string': ["let s = 'x'; for (;;) s += s", 'GUEST_MEMORY', 'GUEST_THREW'],
   'a join that no interrupt reaches': ['return new Array(1e8).join()', 'GUEST_TIMEOUT', 'GUEST_MEMORY'],
   'a regular expression that blows up': ["/^(a+)+$/.test('a'.repeat(40) + 'b')", 'GUEST_TIMEOUT'],
   'deep recursion': ['const f = () => f() + 1; f()', 'GUEST_THREW'],
   'recursion in a sort': ['const f = () => [3, 2, 1].sort(() => f()); f()', 'GUEST_THREW'],
-  'a sort that never ends': ['Array.from({ length: 1e6 }, (_, i) => i).sort(() => { for (;;); })', 'GUEST_TIMEOUT', 'GUEST_MEMORY'],
-  'a return value of a gigabyte': ["return [{ a: 'x'.repeat(2 ** 30 - 1) }]", 'GUEST_MEMORY', 'GUEST_THREW', 'GUEST_OUTPUT'],
+  'a sort that never ends': [
+    'Array.from({ length: 1e6 }, (_, i) => i).sort(() => { for (;;); })',
+    'GUEST_TIMEOUT',
+    'GUEST_MEMORY',
+  ],
+  'a return value of a gigabyte': [
+    "return [{ a: 'x'.repeat(2 ** 30 - 1) }]",
+    'GUEST_MEMORY',
+    'GUEST_THREW',
+    'GUEST_OUTPUT',
+  ],
   'a return value of ten megabytes': ["return [{ a: 'x'.repeat(1e7) }]", 'GUEST_OUTPUT'],
   'a million rows': ['return Array.from({ length: 1e5 }, () => 1)', 'GUEST_OUTPUT'],
   'a row with a thousand fields': [
@@ -77,20 +109,33 @@ const PROGRAMS: Readonly<Record<string, readonly [program: string, ...codes: str
   'a proxy that throws': ["return new Proxy([], { get() { throw new Error('trap') } })", 'GUEST_THREW'],
   'a proxy that grows': ['return [new Proxy({}, { ownKeys: () => { for (;;); } })]', 'GUEST_TIMEOUT'],
   'a toJSON that never returns': ['return [{ a: { toJSON() { for (;;); } } }]', 'GUEST_TIMEOUT'],
-  'a toJSON for everything': ["Object.prototype.toJSON = () => 'evil'; return [{ a: 1 }]", 'GUEST_OUTPUT', 'GUEST_CRASHED', 'GUEST_THREW'],
+  'a toJSON for everything': [
+    "Object.prototype.toJSON = () => 'evil'; return [{ a: 1 }]",
+    'GUEST_OUTPUT',
+    'GUEST_CRASHED',
+    'GUEST_THREW',
+  ],
   'an object that contains itself': ['const o = {}; o.o = o; return [o]', 'GUEST_THREW'],
   'an error that cannot be shown': ['throw { toString() { for (;;); } }', 'GUEST_TIMEOUT'],
   'an error without a text': ['throw { toString() { throw 1 }, get stack() { throw 2 } }', 'GUEST_THREW'],
   'a throw of nothing': ['throw undefined', 'GUEST_THREW'],
   'a big integer': ['return [{ a: 1n }]', 'GUEST_THREW'],
   'text that is no UTF-16': ["return [{ a: '\\ud800' }]", 'page'],
-  'a flood of promises': ['const f = () => Promise.resolve().then(f); for (let i = 0; i < 1e9; i++) f()', 'GUEST_TIMEOUT', 'GUEST_MEMORY'],
+  'a flood of promises': [
+    'const f = () => Promise.resolve().then(f); for (let i = 0; i < 1e9; i++) f()',
+    'GUEST_TIMEOUT',
+    'GUEST_MEMORY',
+  ],
   'a promise': ['return (async () => [])()', 'page'],
   'replaced built-ins': [
     "JSON.stringify = JSON.parse = () => 'x'; Reflect.apply = () => 1; Array.prototype.push = () => 1; return [{ a: 1 }]",
     'page',
   ],
-  'another prototype of arrays': ['Object.setPrototypeOf(Array.prototype, null); return [{ a: 2 }]', 'page', 'GUEST_THREW'],
+  'another prototype of arrays': [
+    'Object.setPrototypeOf(Array.prototype, null); return [{ a: 2 }]',
+    'page',
+    'GUEST_THREW',
+  ],
   'setters on prototypes': [
     "Object.defineProperty(Object.prototype, 'failed', { value: 'x', configurable: true }); return [{ a: 3 }]",
     ...['page', 'GUEST_THREW', 'GUEST_CRASHED', 'GUEST_OUTPUT'],
@@ -168,7 +213,10 @@ export const extract = page => { if (page.url.endsWith('/bad')) for (;;); return
     expect(await countOf()).toBe(3)
     const state = await guest.save()
     await guest.close()
-    const next = await open('let n = 0; export const load = s => { n = s.pages }; export const extract = () => [{ n }]', state)
+    const next = await open(
+      'let n = 0; export const load = s => { n = s.pages }; export const extract = () => [{ n }]',
+      state,
+    )
     const judgement = await next.judge(page('x'))
     expect(judgement.ok && judgement.items[0][0].value).toBe(3)
     await next.close()
@@ -187,8 +235,14 @@ export const select = ({ url }) => { if (url.endsWith('/bad')) new Array(2e8).jo
   })
 
   it('gets the body of a page only if it asks for it', async () => {
-    const guest = await open("export const select = f => (f.html === undefined && f.text === undefined ? 'links' : 'page')")
-    const shy = { ...page('x'), html: () => expect.fail('the body was read'), text: () => expect.fail('the text was read') }
+    const guest = await open(
+      "export const select = f => (f.html === undefined && f.text === undefined ? 'links' : 'page')",
+    )
+    const shy = {
+      ...page('x'),
+      html: () => expect.fail('the body was read'),
+      text: () => expect.fail('the text was read'),
+    }
     expect(codeOf(await guest.judge(shy))).toBe('links')
     await guest.close()
   })

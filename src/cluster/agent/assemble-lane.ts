@@ -41,7 +41,9 @@ export function laneOf(
     recorder,
     transmitter,
     settings,
-    metaOf: input.recrawl ? async (site, url) => metaFor(input, (await ledger.loadMeta(site.cell, [url])).get(url)) : null,
+    metaOf: input.recrawl
+      ? async (site, url) => metaFor(input, (await ledger.loadMeta(site.cell, [url])).get(url))
+      : null,
     offerSitemaps: site => sitemaps.offer(site),
     endsSlice: site => slices.ends(site),
     signal,

@@ -5,7 +5,14 @@ import { FrameReader, frameOf } from './frames.js'
 import { Sandbox } from './sandbox.js'
 import type { ChildUsage, SandboxAnswer, SandboxChild } from './sandbox-child.js'
 
-const LIMITS = { cpuMs: 1_000, wallMs: 1_500, silentMs: 10_000, waitMs: 30_000, rssBytes: 1_000, answerBytes: 100 }
+const LIMITS = {
+  cpuMs: 1_000,
+  wallMs: 1_500,
+  silentMs: 10_000,
+  waitMs: 30_000,
+  rssBytes: 1_000,
+  answerBytes: 100,
+}
 
 /** Answers each task with itself, but for those that the test holds back. */
 class Echo implements SandboxChild {

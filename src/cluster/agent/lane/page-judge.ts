@@ -81,11 +81,13 @@ export function withJudgement(
   const bytes = Buffer.from(part)
   const isHtml = (content.page?.mime ?? '').includes('html') && part.includes('<')
   const conversion = { mime: isHtml ? HTML : PLAIN, bytes }
-  return { outcome, content: { ...content, verdict, items, conversion, partText: isHtml ? textOf(url, bytes) : bytes } }
+  return {
+    outcome,
+    content: { ...content, verdict, items, conversion, partText: isHtml ? textOf(url, bytes) : bytes },
+  }
 }
 
 function textOf(url: string, body: Buffer): Buffer {
   const { text } = parsePage({ url, body, contentType: HTML, wantText: true, wantRequisites: false })
   return Buffer.from(text)
 }
-

@@ -107,8 +107,7 @@ export class ResponseHandler {
         return false
       }
       const { guest, readPage } = this.#parts
-      if (guest !== null || readPage !== null)
-        return await this.#settle(site, entry, outcome, content, known)
+      if (guest !== null || readPage !== null) return await this.#settle(site, entry, outcome, content, known)
       this.#recorder.record(site, entry, outcome, content, known)
       return isPage(outcome.code)
     } catch (error) {
@@ -192,9 +191,15 @@ export class ResponseHandler {
     }
   }
 
-  #newLinks(site: SiteCrawl, entry: FrontierEntry, { redirect }: FetchOutcome, { page, rules }: Content): string[] {
+  #newLinks(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    { redirect }: FetchOutcome,
+    { page, rules }: Content,
+  ): string[] {
     const { router, pack } = this.#parts
-    const links = page === null ? [] : router.newLinks(site, pack(), entry, page.links, page.kinds, rules.follow)
+    const links =
+      page === null ? [] : router.newLinks(site, pack(), entry, page.links, page.kinds, rules.follow)
     return redirect === '' ? links : [...links, redirect]
   }
 
