@@ -20,6 +20,7 @@ const PLAN = [
   'page/fetch/dns page/fetch/body page/fetch/http page/fetch/connect page/fetch',
   'page/parse/charset page/parse/tags page/parse/memory page/parse/links page/parse/text page/parse/tree page/parse',
   'page/fetch/warc page/fetch/local page/fetch/directory page/fetch/archive page/fetch/sources',
+  'page/sandbox page/guest/html page/guest/realm page/guest',
   'page/robots/sitemaps page/robots page/politeness/phases page/politeness',
   'page/frontier/spill page/frontier/seen page/frontier/queue page/frontier/buckets page/frontier/scope',
   'page/frontier/traps page/frontier',

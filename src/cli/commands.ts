@@ -45,8 +45,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async (_, platform) => (await import('./ledger.js')).ledgerCommand(await platform()),
   },
   query: {
-    about: 'query the tables pages, links and sites of a crawl with SQL',
+    about: 'query the tables pages, links, items and sites of a crawl with SQL',
     load: async () => (await import('./query.js')).queryCommand(),
+  },
+  guest: {
+    about: 'try a guest on a page or a few: verdict, kept part and rows',
+    load: async () => (await import('./guest.js')).guestCommand(),
   },
   repair: {
     about: 'repair the damage that verify finds, and list what was lost',

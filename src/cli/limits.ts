@@ -25,3 +25,7 @@ export const SHOWN_SITES = 8 // the summary fits one screen
 // simulate.ts
 /** Crawls with more sites take too long to simulate repeatedly. */
 export const LARGE_SITES = 1_000
+
+// guest.ts
+export const TRIED_PAGES = 3 // they fit a screen or two
+export const TRIED_PART_CHARS = 2_000

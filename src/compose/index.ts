@@ -4,6 +4,7 @@
  */
 export { chooseAssignment } from './choose-assignment.js'
 export { homeKeys } from './open-envoys.js'
+export { openGuest } from './open-guest.js'
 export { openHostSource } from './open-host-source.js'
 export { type PartitionOptions, partition } from './partition.js'
 export { systemPlatform } from './platform.js'

@@ -38,7 +38,14 @@ async function ofModule(path: string, isTrusted: boolean, selection: SelectionSe
     if (isTrusted) return new TrustedGuest(await importGuest(path), selection)
     const [code, wasm] = await Promise.all([readGuestCode(path), readFile(ENGINE)])
     const start = () => startSandbox('guest-child')
-    return await SandboxedGuest.open({ clock: systemClock, start, wasm, code, fileName: basename(path), selection })
+    return await SandboxedGuest.open({
+      clock: systemClock,
+      start,
+      wasm,
+      code,
+      fileName: basename(path),
+      selection,
+    })
   } catch (error) {
     throw new ConfigError(`--guest ${path}: ${(error as Error).message}`)
   }

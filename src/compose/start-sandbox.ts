@@ -33,7 +33,9 @@ export function startSandbox(program: SandboxProgram): SandboxChild {
   ]
   const [command, ...args] = canLeaveNetwork() ? ['unshare', '-rn', ...node] : node
   // `TZ` keeps the child from looking for the time zone in files.
-  return new NodeChild(spawn(command, args, { env: { TZ: 'UTC' }, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] }))
+  return new NodeChild(
+    spawn(command, args, { env: { TZ: 'UTC' }, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] }),
+  )
 }
 
 let leavesNetwork: boolean | null = null

@@ -48,7 +48,16 @@ function linkOrCopy(path: string, to: string): void {
 }
 
 const OURS = /^(?:archive|tables\/(?:pages|links|sites)|learned)\/[^/\\]+$/
-const FOLDERS = ['archive', 'tables', 'tables/pages', 'tables/links', 'tables/items', 'tables/sites', 'learned', FOLDER]
+const FOLDERS = [
+  'archive',
+  'tables',
+  'tables/pages',
+  'tables/links',
+  'tables/items',
+  'tables/sites',
+  'learned',
+  FOLDER,
+]
 
 /** Refuses names and links that lead outside of a directory, which may come from elsewhere. */
 export function refuseOutside(directory: string, names: readonly string[]): void {

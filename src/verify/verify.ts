@@ -95,7 +95,9 @@ async function* withLedger(
     if (isListed) yield damage
   }
   if (!options.quick) yield* checkJournals(ledger)
-  const hasTables = files.some(({ kind }) => kind === 'pages' || kind === 'links' || kind === 'items' || kind === 'sites')
+  const hasTables = files.some(
+    ({ kind }) => kind === 'pages' || kind === 'links' || kind === 'items' || kind === 'sites',
+  )
   yield* smallFiles(directory, { mustHave: isConcluded, hasTables })
   if (!isConcluded) return
   yield* manifestAgainst(directory, files)

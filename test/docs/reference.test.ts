@@ -24,7 +24,7 @@ it('tables.md lists the columns of every table, in their order', async () => {
   const end = await orbweaver(['crawl', 'http://one.test/', ...web.flags, '--out', out])
   await web.close()
   expect(end.code, end.stderr).toBe(0)
-  for (const table of ['pages', 'links', 'sites']) {
+  for (const table of ['pages', 'links', 'items', 'sites']) {
     const { stdout } = await orbweaver(['query', out, `SELECT * FROM ${table} LIMIT 0`, '--format', 'csv'])
     const [, section = ''] = read('tables.md').split(`## \`${table}\`\n`)
     const rows = section.split('\n## ')[0]!.matchAll(/^\| `(\w+)` /gm)

@@ -13,7 +13,7 @@ import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const logOf = (out: string) => readFileSync(join(out, 'crawl.log'), 'utf8')
 
-/** Hooks that take nearly all the time of one agent's thread, for twelve seconds from when a file appears. */
+/** A guest that takes nearly all the time of one agent's thread, for twelve seconds from when a file appears. */
 const BUSY = `
 import { existsSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
@@ -55,9 +55,9 @@ describe('agents that share a crawl', () => {
     const knobs = { clock: systemClock, port: 0, latencyMs: 150 }
     const server = await WebServer.listen(new WebPlan({ sites: 60, pages: 3_000, seed: 8 }), knobs)
     const out = temporary('crawl')
-    const hooks = temporary('busy.mjs')
-    writeFileSync(hooks, BUSY)
-    const flags = ['--agents', '2', '--lanes', '8', '--out', out, '--json', '--hooks', hooks]
+    const guest = temporary('busy.mjs')
+    writeFileSync(guest, BUSY)
+    const flags = ['--agents', '2', '--lanes', '8', '--out', out, '--json', '--guest', guest, '--trusted']
     const env = { ORBWEAVER_FAULTS: 'lease=6000' }
     const crawl = start(['crawl', server.seed, ...GENERATED, ...flags], env)
     while (server.counts().requests < 200) await pause(20)
@@ -76,7 +76,7 @@ describe('agents that share a crawl', () => {
       expect(peers[0].bytesPerSecond).toBeGreaterThan(0)
       expect(capacity).toBeGreaterThan(0)
     }
-    writeFileSync(`${hooks}.now`, '')
+    writeFileSync(`${guest}.now`, '')
     const ledger = openSqliteLedger(join(out, LEDGER_FILE), { create: false, now: systemClock.now })
     let [busy] = agents
     while (busy && (busy.load!.cpuIdle > 0.15 || busy.busyLanes + busy.freeLanes > 4)) {

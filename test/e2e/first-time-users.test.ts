@@ -44,7 +44,7 @@ describe('what a first-time user meets', () => {
     [['crawl', 'https://example.org', '--max-page', '9'], '(Did you mean --max-pages?)'],
     [['crawl', 'https://example.org', '--dns', 'nowhere'], '--dns must be the address of a name server'],
     [['crawl', 'https://example.org', '--previous', 'none'], 'there is no directory'],
-    [['crawl', 'https://example.org', '--hooks', 'none.js'], '--hooks: there is no file none.js'],
+    [['crawl', 'https://example.org', '--guest', 'none.js'], '--guest: there is no file none.js'],
     [['crawl', 'https://example.org', '--out', `${'long'.repeat(100)}/x`], 'cannot be made (ENAMETOOLONG)'],
     [['crawl', 'https://example.org', '--graph', 'rtt=1'], '--graph is for --assign graph'],
     [['crawl', 'https://example.org', '--nets', 'site'], '--nets site is for --assign hypergraph'],
@@ -112,21 +112,21 @@ describe('what a first-time user meets', () => {
     expect(readFileSync(join(out, 'report.json'), 'utf8')).toBe(before)
   })
 
-  it('hooks that cannot be loaded are named, and the same command works once they can; resume finds them', async () => {
-    const web = await site({ 'hooked.test/': '<a href="/a">a</a>', 'hooked.test/a': 'a' })
+  it('a guest that cannot be loaded is named, and the same command works once it can; resume finds it', async () => {
+    const web = await site({ 'guest.test/': '<a href="/a">a</a>', 'guest.test/a': 'a' })
     const here = mkdtempSync(join(tmpdir(), 'orb-'))
-    const crawl = ['crawl', `http://hooked.test:${web.port}/`, '--resolve', '*.test=127.0.0.1', ...QUICK]
-    const command = [...crawl, '--hooks', 'hooks.mjs', '--max-pages', '1', '--out', 'it']
-    writeFileSync(join(here, 'hooks.mjs'), 'export const accept = 7')
+    const crawl = ['crawl', `http://guest.test:${web.port}/`, '--resolve', '*.test=127.0.0.1', ...QUICK]
+    const command = [...crawl, '--guest', 'guest.mjs', '--trusted', '--max-pages', '1', '--out', 'it']
+    writeFileSync(join(here, 'guest.mjs'), 'export const accept = 7')
     const wrong = await orbweaver(command, {}, here)
     expect([wrong.code, lines(wrong.stderr)]).toEqual([
       4,
-      [expect.stringContaining('runs the hooks '), expect.stringContaining('accept in ')],
+      [expect.stringContaining('runs the guest '), expect.stringContaining('accept is not a function')],
     ])
-    expect(readdirSync(here)).toEqual(['hooks.mjs'])
+    expect(readdirSync(here)).toEqual(['guest.mjs'])
     const away = ['--ledger', 'postgres://nobody@127.0.0.1:1/none', '--name', 'it', '--out', 'it']
     expect((await orbweaver([...crawl, ...away], {}, here)).code).toBe(7)
-    expect(readdirSync(here)).toEqual(['hooks.mjs'])
+    expect(readdirSync(here)).toEqual(['guest.mjs'])
     // A crawl that never began: killed when its directory was made.
     await orbweaver([...crawl, '--max-pages', '1', '--out', 'other'], {}, here)
     mkdirSync(join(here, 'it/archive/mine'), { recursive: true })
@@ -135,7 +135,7 @@ describe('what a first-time user meets', () => {
     expect(kept.stderr).toContain('already holds a crawl')
     rmSync(join(here, 'it/archive/mine'), { recursive: true })
     writeFileSync(join(here, 'it/notes.txt'), 'of the user')
-    writeFileSync(join(here, 'hooks.mjs'), 'export const accept = url => true')
+    writeFileSync(join(here, 'guest.mjs'), 'export const accept = url => true')
     expect((await orbweaver(command, {}, here)).code).toBe(10)
     expect(readFileSync(join(here, 'it/notes.txt'), 'utf8')).toBe('of the user')
     await orbweaver(['set', 'it', 'maxPages=2'], {}, here)

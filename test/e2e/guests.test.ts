@@ -9,9 +9,11 @@ import { SmallWeb } from '../kit/small-web.js'
 
 const PAGES: Readonly<Record<string, string>> = {
   '/': '<title>Home</title><p>Nothing of interest.<a href=/flu>a</a><a href=/shop>b</a><a href=/odd>c</a><a href=http://else.test/>e</a>',
-  '/flu': '<title>Flu</title><p>Flu is an illness.</p><p>Roses are red.</p><p>A vaccine helps.</p><a href=/deep>d</a>',
+  '/flu':
+    '<title>Flu</title><p>Flu is an illness.</p><p>Roses are red.</p><p>A vaccine helps.</p><a href=/deep>d</a>',
   '/deep': '<title>Deep</title><p>The FLU again, and fluent speech.</p>',
-  '/shop': '<title>Shop</title><div class=item><b>Tea</b> <i data-cents=250>2.50</i></div><div class=item><b>Cup</b> <i data-cents=900>9</i></div>',
+  '/shop':
+    '<title>Shop</title><div class=item><b>Tea</b> <i data-cents=250>2.50</i></div><div class=item><b>Cup</b> <i data-cents=900>9</i></div>',
   '/odd': '<title>Odd</title><p>What is this?</p>',
 }
 
@@ -55,10 +57,19 @@ const keptIn = async (out: string) =>
 describe('keywords', () => {
   it('keep the pages that have them; links of the others are followed all the same', async () => {
     const out = await crawled('--keywords', 'flu,vaccine')
-    expect(await keptIn(out)).toEqual({ '/': 'none', '/flu': 'page', '/deep': 'page', '/shop': 'none', '/odd': 'none' })
-    const none = await rowsOf(out, "SELECT title, text, outcome, warc_filename, outlinks FROM pages WHERE url = 'http://a.test/'")
+    expect(await keptIn(out)).toEqual({
+      '/': 'none',
+      '/flu': 'page',
+      '/deep': 'page',
+      '/shop': 'none',
+      '/odd': 'none',
+    })
+    const none = await rowsOf(
+      out,
+      "SELECT title, text, outcome, warc_filename, outlinks FROM pages WHERE url = 'http://a.test/'",
+    )
     expect(none).toEqual([{ title: null, text: null, outcome: 'OK', warc_filename: null, outlinks: 0 }])
-    expect(await rowsOf(out, "SELECT url FROM links")).toEqual([])
+    expect(await rowsOf(out, 'SELECT url FROM links')).toEqual([])
     const warcs = await checkWarcs(out)
     expect(warcs.problems).toEqual([])
     expect([...warcs.pages].sort()).toEqual(['http://a.test/deep', 'http://a.test/flu'])
@@ -74,7 +85,10 @@ describe('keywords', () => {
 
   it('with --keep part keep the paragraphs that have them, as a conversion record', async () => {
     const out = await crawled('--keywords', 'illness,vaccine', '--keep', 'part')
-    const rows = await rowsOf(out, "SELECT text, warc_filename IS NOT NULL AS archived FROM pages WHERE kept = 'part'")
+    const rows = await rowsOf(
+      out,
+      "SELECT text, warc_filename IS NOT NULL AS archived FROM pages WHERE kept = 'part'",
+    )
     expect(rows).toEqual([{ text: 'Flu is an illness.\nA vaccine helps.', archived: true }])
     expect((await checkWarcs(out)).problems).toEqual([])
     expect((await orbweaver(['verify', out])).code).toBe(0)
@@ -95,8 +109,22 @@ describe('a sandboxed guest', () => {
   it('extracts rows, which are a table under both names', async () => {
     const out = await crawled('--guest', guestFile(SHOP, 'products.js'))
     const expected = [
-      { page_url: 'http://a.test/shop', page_row: 0, name: 'Tea', cents: 250, cheap: true, tags: '["x",{"y":1}]' },
-      { page_url: 'http://a.test/shop', page_row: 1, name: 'Cup', cents: 900, cheap: false, tags: '["x",{"y":1}]' },
+      {
+        page_url: 'http://a.test/shop',
+        page_row: 0,
+        name: 'Tea',
+        cents: 250,
+        cheap: true,
+        tags: '["x",{"y":1}]',
+      },
+      {
+        page_url: 'http://a.test/shop',
+        page_row: 1,
+        name: 'Cup',
+        cents: 900,
+        cheap: false,
+        tags: '["x",{"y":1}]',
+      },
     ]
     expect(await rowsOf(out, 'SELECT * FROM items ORDER BY page_row')).toEqual(expected)
     expect(await rowsOf(out, 'SELECT count(*) AS n FROM products')).toEqual([{ n: 2 }])

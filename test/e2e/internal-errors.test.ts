@@ -1,4 +1,4 @@
-/** Pages and hooks that throw: the crawl goes on, and says so. */
+/** Pages and guests that throw: the crawl goes on, and says so. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -39,23 +39,44 @@ describe('pages with endless character references', () => {
   })
 })
 
-describe('hooks that throw', () => {
-  it('cost what they were asked about, and are counted', async () => {
-    const out = temporary('crawl')
-    const folder = temporary('hooks')
-    mkdirSync(folder)
-    const hooks = join(folder, 'hooks.mjs')
-    writeFileSync(
-      hooks,
-      `export const accept = url => { if (url.endsWith('/good')) throw new Error('not this one'); return true }
-export const onPage = page => { if (page.url.endsWith('/x')) throw new TypeError('cannot be read') }`,
-    )
-    const end = await orbweaver(['crawl', ...seeds, ...web.flags, '--hooks', hooks, '--out', out])
-    expect(end.code, end.stderr).toBe(0)
-    expect(end.stderr).toContain('a hook threw an exception')
-    expect((await urlsWith(out, 'OK')).sort()).toEqual(all.filter(url => !url.endsWith('/good')))
-    const log = readFileSync(join(out, 'crawl.log'), 'utf8')
-    expect(log).toMatch(/"event":"hook accept failed".*a\.test\/good.*Error: not this one.*hooks\.mjs/)
-    expect(log).toMatch(/"event":"hook onPage failed".*d\.test\/x.*TypeError: cannot be read.*hooks\.mjs/)
-  })
+describe('a guest that throws', () => {
+  it.each([[true], [false]])(
+    'costs what it was asked about, and is counted (trusted: %s)',
+    async isTrusted => {
+      const out = temporary('crawl')
+      const folder = temporary('guest')
+      mkdirSync(folder)
+      const guest = join(folder, 'guest.mjs')
+      writeFileSync(
+        guest,
+        `export const accept = url => { if (url.endsWith('/good')) throw new Error('not this one'); return true }
+export const extract = page => { if (page.url.endsWith('/x')) throw new TypeError('cannot be read') }`,
+      )
+      const end = await orbweaver([
+        'crawl',
+        ...seeds,
+        ...web.flags,
+        '--guest',
+        guest,
+        ...(isTrusted ? ['--trusted'] : []),
+        '--out',
+        out,
+      ])
+      expect(end.code, end.stderr).toBe(0)
+      expect(end.stderr).toContain('the guest threw an exception')
+      const fetched = all.filter(url => !url.endsWith('/good'))
+      const [bad, good] = [
+        fetched.filter(url => url.endsWith('/x')),
+        fetched.filter(url => !url.endsWith('/x')),
+      ]
+      expect((await urlsWith(out, 'OK')).sort()).toEqual(good)
+      expect((await urlsWith(out, 'GUEST_THREW')).sort()).toEqual(bad)
+      expect([...(await checkWarcs(out)).pages].sort()).toEqual(fetched)
+      const log = readFileSync(join(out, 'crawl.log'), 'utf8')
+      expect(log).toMatch(/"event":"guest failed".*a\.test\/good.*accept: Error: not this one.*guest\.mjs/)
+      expect(log).toMatch(
+        /"event":"guest failed".*d\.test\/x.*extract: TypeError: cannot be read.*guest\.mjs/,
+      )
+    },
+  )
 })

@@ -124,12 +124,16 @@ describe('a loop over the pages of several agents', () => {
       { seeds: [] },
       { agents: 0 },
       { agents: 'many' },
-      { hooks: { accept: () => true } },
-      { agents: 1, hooks: { accept: 7 } },
-      { agents: 1, hooks: { onpage: () => {} } },
-      { hooks: join(folder, 'none.mjs') },
-      { hooks: broken },
-      { hooks: empty },
+      { guest: { accept: () => true } },
+      { agents: 1, guest: { accept: 7 } },
+      { agents: 1, guest: { onpage: () => {} } },
+      { guest: join(folder, 'none.mjs') },
+      { guest: broken },
+      { guest: empty },
+      { guest: empty, trusted: true },
+      { guest: broken, trusted: true },
+      { trusted: true },
+      { keep: 'part' },
       { truth: join(folder, 'none') },
       { previous: join(folder, 'none') },
       { archive: 'paper' },
@@ -158,12 +162,12 @@ describe('a loop over the pages of several agents', () => {
     expect((await first.report).pages).toBe(SITES * PAGES_PER_SITE)
   })
 
-  it('refuses functions as hooks of several agents on resume too, before anything starts', {
+  it('refuses an object as the guest of several agents on resume too, before anything starts', {
     tags: 'deep',
   }, async () => {
     const out = temporary('crawl')
     await crawl({ ...options(out), maxPages: 5 }).report
-    expect(() => resume(out, { hooks: { accept: () => true } })).toThrow('put them into a module')
+    expect(() => resume(out, { guest: { accept: () => true } })).toThrow('put it into a module')
     expect((await resume(out).report).finishReason).toBe('limit')
   })
 })

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { ConfigError, crawl, DirectoryBusyError, query, resume } from 'orbweaver'
+import { ConfigError, crawl, DirectoryBusyError, type GuestPage, query, resume } from 'orbweaver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
@@ -46,15 +46,15 @@ describe('orbweaver as a library', () => {
     expect((await crawling.report).finishReason).toBe('done')
   })
 
-  it('asks its hooks: accept keeps out, score orders, onPage sees every page', async () => {
+  it('asks its guest: accept keeps out, score orders, extract sees every page', async () => {
     const out = temporary('crawl')
     const seen: string[] = []
     const { report } = crawl({
       ...options(out),
-      hooks: {
-        accept: url => !url.includes('/files/'),
-        score: url => (url.includes('.html') ? 1 : 0),
-        onPage: page => void seen.push(page.url),
+      guest: {
+        accept: (url: string) => !url.includes('/files/'),
+        score: (url: string) => (url.includes('.html') ? 1 : 0),
+        extract: (page: GuestPage) => void seen.push(page.url),
       },
     })
     const { pages } = await report
@@ -81,13 +81,13 @@ describe('orbweaver as a library', () => {
     expect(JSON.parse(rest.stdout).pages).toBe([...truth(plan, server.authority)].length)
   })
 
-  it('gives its pages to the loop also when the hooks are a module', async () => {
+  it('gives its pages to the loop also when the guest is a module', async () => {
     const out = temporary('crawl')
     mkdirSync(out)
-    const hooks = join(out, 'hooks.mjs')
-    writeFileSync(hooks, "export const accept = url => !url.includes('/files/')")
+    const guest = join(out, 'guest.mjs')
+    writeFileSync(guest, "export const accept = url => !url.includes('/files/')")
     const urls: string[] = []
-    for await (const page of crawl({ ...options(join(out, 'crawl')), hooks })) urls.push(page.url)
+    for await (const page of crawl({ ...options(join(out, 'crawl')), guest })) urls.push(page.url)
     const expected = [...truth(plan, server.authority)].filter(url => !url.includes('/files/'))
     expect(urls.sort()).toEqual(expected.sort())
   })
@@ -119,10 +119,11 @@ describe('orbweaver as a library', () => {
         '0',
         '--out',
         out,
-        '--hooks',
-        `${root}docs/examples/hooks.ts`,
+        '--guest',
+        `${root}docs/examples/health-care.ts`,
+        '--trusted',
       ],
-      { ...env, NODE_OPTIONS: '--import tsx' },
+      env,
       root,
     )
     expect(end.code, end.stderr).toBe(0)

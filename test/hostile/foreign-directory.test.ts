@@ -20,7 +20,7 @@ import {
   copyOf,
   crawlJson,
   everyFile,
-  markingHooks,
+  markingGuest,
   newUser,
   smallSite,
   stoppedCrawl,
@@ -87,10 +87,10 @@ describe('a directory from elsewhere', () => {
     expect(everyFile(directory)).toEqual(before)
   })
 
-  it('runs no hooks, whatever the command, and says which it would run', async () => {
-    const { path, mark } = markingHooks()
+  it('runs no guest, whatever the command, and says which it would run', async () => {
+    const { path, mark } = markingGuest()
     const directory = copyOf(theirs)
-    configure(directory, { hooks: path })
+    configure(directory, { guest: path, trusted: true })
     const before = everyFile(directory)
     const me = newUser()
     const { reading, acting } = commandsOn(directory)
@@ -98,14 +98,14 @@ describe('a directory from elsewhere', () => {
     for (const command of acting) {
       const end = await orbweaver(command, me)
       expectRefused(end, command)
-      expect(end.stderr).toMatch(/this would run the hooks .*hooks\.mjs \(sha256 [\da-f]{64}\)/)
+      expect(end.stderr).toMatch(/this would run the guest .*guest\.mjs \(sha256 [\da-f]{64}\)/)
     }
     expect(existsSync(mark)).toBe(false)
     expect(everyFile(directory)).toEqual(before)
     const trusted = await orbweaver(['resume', directory, '--trust'], me)
     expect(existsSync(mark)).toBe(true)
-    expect(trusted.stderr).toMatch(/orbweaver: runs the hooks .*hooks\.mjs \(sha256 [\da-f]{64}\)/)
-    expect(readFileSync(join(directory, 'crawl.log'), 'utf8')).toMatch(/runs the hooks .*sha256 [\da-f]{64}/)
+    expect(trusted.stderr).toMatch(/orbweaver: runs the guest .*guest\.mjs \(sha256 [\da-f]{64}\)/)
+    expect(readFileSync(join(directory, 'crawl.log'), 'utf8')).toMatch(/runs the guest .*sha256 [\da-f]{64}/)
   })
 
   it('is never told the password of a ledger, nor asked for one', { tags: 'deep' }, async () => {
@@ -171,10 +171,10 @@ describe('trust', { tags: 'deep' }, () => {
     expectRefused(await orbweaver(command, newUser()), command)
   })
 
-  it('ends when the hooks or a setting change, and says which', async () => {
-    const { path, mark } = markingHooks()
+  it('ends when the guest or a setting change, and says which', async () => {
+    const { path, mark } = markingGuest()
     const directory = copyOf(theirs)
-    configure(directory, { hooks: path })
+    configure(directory, { guest: path, trusted: true })
     const me = newUser()
     const command = ['resume', directory]
     expect((await orbweaver([...command, '--trust'], me)).code).toBe(EXIT.limit)
@@ -182,20 +182,20 @@ describe('trust', { tags: 'deep' }, () => {
     writeFileSync(path, `${readFileSync(path, 'utf8')}// changed\n`)
     const changed = await orbweaver(command, me)
     expectRefused(changed, command)
-    expect(changed.stderr).toMatch(/\(changed: hooks\)/)
-    configure(directory, { hooks: undefined, allowPrivate: true })
-    expect((await orbweaver(command, me)).stderr).toMatch(/\(changed: allowPrivate, hooks\)/)
+    expect(changed.stderr).toMatch(/\(changed: guest\)/)
+    configure(directory, { guest: undefined, trusted: undefined, allowPrivate: true })
+    expect((await orbweaver(command, me)).stderr).toMatch(/\(changed: allowPrivate, guest, trusted\)/)
     expect(existsSync(mark)).toBe(false)
   })
 
   it('does not come with the id of a directory of one’s own', async () => {
     const me = newUser()
     const mine = await stoppedCrawl(web, me)
-    const { path, mark } = markingHooks()
+    const { path, mark } = markingGuest()
     const directory = copyOf(theirs)
     const file = { ...crawlJson(directory), id: crawlJson(mine).id }
     writeFileSync(join(directory, 'crawl.json'), JSON.stringify(file))
-    configure(directory, { hooks: path })
+    configure(directory, { guest: path, trusted: true })
     const command = ['resume', directory]
     expectRefused(await orbweaver(command, me), command)
     expect(existsSync(mark)).toBe(false)

@@ -195,14 +195,14 @@ describe('repair of a crawl.json of one’s own', () => {
     expect((await orbweaver(['resume', directory], me)).code).toBe(EXIT.limit)
   })
 
-  it('is refused where the ledger names other hooks, which stay untrusted', async () => {
+  it('is refused where the ledger names another guest, which stays untrusted', async () => {
     const me = newUser()
     const directory = await stoppedCrawl(web, me)
-    configureRecord(directory, { hooks: '/nowhere/hooks.mjs' })
+    configureRecord(directory, { guest: '/nowhere/guest.mjs' })
     rmSync(join(directory, 'crawl.json'))
     const command = ['repair', directory]
     const end = await orbweaver(command, me)
     expectRefused(end, command)
-    expect(end.stderr).toMatch(/\(changed: hooks\); this would run the hooks \/nowhere\/hooks\.mjs/)
+    expect(end.stderr).toMatch(/\(changed: guest\); this would run the guest \/nowhere\/guest\.mjs/)
   })
 })

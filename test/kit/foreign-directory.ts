@@ -56,9 +56,9 @@ export function configure(directory: string, settings: Record<string, unknown>):
 }
 
 /** A module that leaves a mark as soon as it is loaded. */
-export function markingHooks(): { readonly path: string; readonly mark: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'hooks-'))
-  const [path, mark] = [join(folder, 'hooks.mjs'), join(folder, 'mark')]
+export function markingGuest(): { readonly path: string; readonly mark: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'guest-'))
+  const [path, mark] = [join(folder, 'guest.mjs'), join(folder, 'mark')]
   writeFileSync(
     path,
     `import { writeFileSync } from 'node:fs'

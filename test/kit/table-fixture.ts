@@ -4,7 +4,12 @@ import { parquetReadObjects } from 'hyparquet'
 import { expect } from 'vitest'
 import { DirectoryPackStore, PackBuilder, TableMerger, type TableWorker } from '../../src/data/store/index.js'
 import type { Manifest } from '../../src/data/store/tables/index.js'
-import { type ConvertTask, concatParquet, groupBySchema, convertLogs } from '../../src/data/store/tables/parquet/index.js'
+import {
+  type ConvertTask,
+  concatParquet,
+  convertLogs,
+  groupBySchema,
+} from '../../src/data/store/tables/parquet/index.js'
 import type { Incarnation, Ledger } from '../../src/ledger/index.js'
 import { openSqliteLedger } from '../../src/ledger/sqlite/index.js'
 import { recoverDirectory, removeStrayTables } from '../../src/runtime/recovery/recovery.js'

@@ -54,7 +54,7 @@ const ENVIRONMENT = [
 
 /** Named in prose, made when the program runs or by the reader. */
 function isGenerated(name: string): boolean {
-  return /^(?:dist\/|wasm\/|\.\.\/shared)|^(?:my-|hooks\.js$|crawl\.js$|index\.html$)|\/$/.test(name)
+  return /^(?:dist\/|wasm\/|\.\.\/shared)|^(?:my-|products\.js$|crawl\.js$|index\.html$)|\/$/.test(name)
 }
 
 describe('comments and docs are at most 110 columns wide', () => {

@@ -39,9 +39,15 @@ export interface Tables {
 /** Every row of the tables, as the command prints them. */
 export async function tablesOf(directory: string): Promise<Tables> {
   return {
-    pages: await rowsOf(directory, 'SELECT * FROM pages ORDER BY url'),
+    pages: (await rowsOf(directory, 'SELECT * FROM pages ORDER BY url')).map(withoutNew),
     links: await rowsOf(directory, 'SELECT * FROM links ORDER BY ALL'),
   }
+}
+
+/** Columns that versions after the fixtures have added are NULL in crawls without what fills them. */
+function withoutNew(row: Record<string, unknown>): Record<string, unknown> {
+  const { kept, ...rest } = row
+  return kept === null ? rest : row
 }
 
 async function rowsOf(directory: string, sql: string): Promise<Record<string, unknown>[]> {

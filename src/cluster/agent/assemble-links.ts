@@ -16,7 +16,16 @@ import type { OpenPack } from './pack/index.js'
 
 type LinksInput = Pick<
   AgentInput,
-  'config' | 'clock' | 'random' | 'scope' | 'guest' | 'readPage' | 'hosts' | 'archives' | 'parse' | 'onScopeWidened'
+  | 'config'
+  | 'clock'
+  | 'random'
+  | 'scope'
+  | 'guest'
+  | 'readPage'
+  | 'hosts'
+  | 'archives'
+  | 'parse'
+  | 'onScopeWidened'
 >
 type LinksCore = Pick<
   AgentCore,

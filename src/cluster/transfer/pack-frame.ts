@@ -45,10 +45,12 @@ export function frameOf(pack: PackBytes): PackFrame {
 export function packIn(bytes: Buffer): PackBytes {
   let at = LENGTH_BYTES + bytes.readUInt32LE(0)
   const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at)) as Head
-  const [warc, pages, texts, links, cdxj, hosts = NO_HOSTS, items = NO_ITEMS.bytes] = head.parts.map(length => {
-    at += length
-    return bytes.subarray(at - length, at)
-  })
+  const [warc, pages, texts, links, cdxj, hosts = NO_HOSTS, items = NO_ITEMS.bytes] = head.parts.map(
+    length => {
+      at += length
+      return bytes.subarray(at - length, at)
+    },
+  )
   if (at !== bytes.length) throw new RangeError('the length of a pack differs from its header')
   const [pageRows, linkRows, cdxjRows, itemRows = 0] = head.rows
   return {

@@ -73,7 +73,8 @@ export async function listCrawlFiles(
     else if (LOG_KINDS[kind] && bytes > 0)
       logs.push({ table: LOG_KINDS[kind], path: pathOf(dir, name), listed })
   }
-  const guest = file?.config.guest === undefined ? null : basename(String(file.config.guest)).replace(/\.\w+$/, '')
+  const guest =
+    file?.config.guest === undefined ? null : basename(String(file.config.guest)).replace(/\.\w+$/, '')
   return { parquet, logs, guest, open: listing.open, isForeign }
 }
 

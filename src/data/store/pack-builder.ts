@@ -22,7 +22,13 @@ import {
   tableRow,
   validText,
 } from './tables/index.js'
-import { appendCdxjEntry, type Conversion, type Revisit, shiftCdxjEntry, type WarcRecords } from './warc/index.js'
+import {
+  appendCdxjEntry,
+  type Conversion,
+  type Revisit,
+  shiftCdxjEntry,
+  type WarcRecords,
+} from './warc/index.js'
 
 export interface PackEntry {
   /** The cell and its lease. */
@@ -95,7 +101,9 @@ export class PackBuilder {
 
   /** Size of the pack, dropped cells included: decides when it is sealed. */
   get bytes(): number {
-    return this.#warc.length + this.#pages.length + this.#texts.bytes + this.#links.length + this.#items.length
+    return (
+      this.#warc.length + this.#pages.length + this.#texts.bytes + this.#links.length + this.#items.length
+    )
   }
 
   get entries(): number {

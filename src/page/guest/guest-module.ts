@@ -67,12 +67,7 @@ export function checkVerdict(value: unknown): Verdict | GuestFailure {
   return badOutput(`select returned ${kindOf(value)}; it may return ${VERDICTS.join(', ')}`)
 }
 
-export function judgementOf(
-  verdict: Verdict,
-  part: unknown,
-  rows: unknown,
-  items: ItemCheck,
-): Judgement {
+export function judgementOf(verdict: Verdict, part: unknown, rows: unknown, items: ItemCheck): Judgement {
   if (verdict === 'part' && typeof part !== 'string')
     return { ok: false, failure: badOutput(`filter returned ${kindOf(part)}; it may return a text`) }
   const kept = verdict === 'part' ? (part as string) : ''

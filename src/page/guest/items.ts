@@ -1,7 +1,13 @@
 /** Rows that a guest extracts: their types, their schema, and the bounds of both. */
 import { ITEM_COLUMNS, ITEM_FIELD_CHARS, ITEM_FIELDS, ITEMS_PER_PAGE } from '../limits.js'
 
-export type ItemValue = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown }
+export type ItemValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly unknown[]
+  | { readonly [key: string]: unknown }
 
 /** A row as `extract` returns it. */
 export type ItemRow = Readonly<Record<string, ItemValue | undefined>>

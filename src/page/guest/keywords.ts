@@ -71,7 +71,9 @@ function isInWord(text: string, at: number): boolean {
   if (at < 0 || at >= text.length) return false
   const code = text.charCodeAt(at)
   if (code < 128)
-    return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code >= 65 && code <= 90)
+    return (
+      (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code >= 65 && code <= 90)
+    )
   // The second half of a surrogate pair stands for its letter.
   const letter = code >= 0xdc00 && code <= 0xdfff ? text.slice(Math.max(0, at - 1), at + 1) : text[at]
   return IN_WORD.test(letter) && !UNSPACED.test(letter)

@@ -8,7 +8,13 @@ import { Sandbox, type SandboxAnswer, type SandboxChild } from '../sandbox/index
 import type { Facts, Guest, GuestFailure, JudgedPage, Judgement, Rating } from './guest.js'
 import { badOutput, checkGuest, checkVerdict, judgementOf, ratingOf } from './guest-module.js'
 import { ItemCheck, type ItemSchema } from './items.js'
-import { type GuestAnswer, type GuestExports, type GuestReading, packTask, type RawRating } from './realm/index.js'
+import {
+  type GuestAnswer,
+  type GuestExports,
+  type GuestReading,
+  packTask,
+  type RawRating,
+} from './realm/index.js'
 import { Selection, type SelectionSettings } from './selection.js'
 import type { Verdict } from './verdict.js'
 
@@ -107,7 +113,8 @@ export class SandboxedGuest implements Guest {
     const ratings = answer.value as readonly RawRating[]
     return urls.map((_, i) => {
       const rating = ratings[i]
-      if ('failed' in rating) return { code: CODES[rating.failed], detail: rating.detail, stack: rating.stack }
+      if ('failed' in rating)
+        return { code: CODES[rating.failed], detail: rating.detail, stack: rating.stack }
       return ratingOf(rating.accepted, rating.score)
     })
   }
@@ -124,7 +131,10 @@ export class SandboxedGuest implements Guest {
   async #load(): Promise<void> {
     // Any task opens the sandbox; this one asks nothing.
     const first = this.#ask(packTask({ kind: 'save' }))
-    const opened = await Promise.race([this.#opened, first.then(answer => (answer.ok ? this.#opened : answer))])
+    const opened = await Promise.race([
+      this.#opened,
+      first.then(answer => (answer.ok ? this.#opened : answer)),
+    ])
     if (!opened.ok) throw new TypeError(opened.failure.detail)
     this.#exports = opened.value as GuestExports
     const { functions, name, schema } = this.#exports

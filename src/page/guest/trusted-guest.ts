@@ -1,5 +1,14 @@
 /** A guest in this process, with all rights of its user. */
-import type { Facts, Guest, GuestFailure, GuestPage, JudgedPage, Judgement, PageElement, Rating } from './guest.js'
+import type {
+  Facts,
+  Guest,
+  GuestFailure,
+  GuestPage,
+  JudgedPage,
+  Judgement,
+  PageElement,
+  Rating,
+} from './guest.js'
 import { checkVerdict, type GuestFunction, type GuestModule, judgementOf, ratingOf } from './guest-module.js'
 import { PageTree } from './html/index.js'
 import { ItemCheck, type ItemSchema } from './items.js'

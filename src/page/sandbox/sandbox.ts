@@ -181,8 +181,10 @@ export class Sandbox {
   #look(): void {
     const { clock, limits } = this.#parts
     const usage = this.#child?.usage() ?? null
-    if (usage !== null && usage.rssBytes > limits.rssBytes)
-      return this.#fail('memory', `the process had ${Math.round(usage.rssBytes / 1024 ** 2)} MiB`)
+    if (usage !== null && usage.rssBytes > limits.rssBytes) {
+      this.#fail('memory', `the process had ${Math.round(usage.rssBytes / 1024 ** 2)} MiB`)
+      return
+    }
     const [task] = this.#sent
     const sinceLook = clock.monotonic() - this.#lookedAt
     this.#awakeMs += Math.min(sinceLook, LONGEST_LOOKS * SANDBOX_LOOK_MS)

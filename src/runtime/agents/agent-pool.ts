@@ -89,7 +89,15 @@ async function openLocalAgent(parts: SessionAgents): Promise<AgentPool> {
     indexes: indexFolder(directory, parts.scratch),
   }
   const readPage: ReadPage | null = reader && (page => reader.push(page))
-  const rest = { ledger: host.ledger, bus: bus.join(), guest: parts.guest, readPage, log, worker, onDiskTrouble }
+  const rest = {
+    ledger: host.ledger,
+    bus: bus.join(),
+    guest: parts.guest,
+    readPage,
+    log,
+    worker,
+    onDiskTrouble,
+  }
   return new LocalAgentPool(await platform.openAgent(order, rest), incarnation)
 }
 

@@ -34,7 +34,8 @@ export interface RunOptions {
 /** Throws a ConfigError, before anything is written, for a guest whose functions could not be called. */
 export function checkOwnGuest(guest: GuestModule | undefined, agents: number): void {
   if (guest === undefined) return
-  if (agents > 1) throw new ConfigError('a guest that is an object works with one agent only; put it into a module')
+  if (agents > 1)
+    throw new ConfigError('a guest that is an object works with one agent only; put it into a module')
   try {
     checkGuest(guest as Readonly<Record<string, unknown>>)
   } catch (error) {

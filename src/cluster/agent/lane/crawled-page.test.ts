@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parsePage } from '../../../page/parse/index.js'
 import { sampleExchange } from '../../../../test/kit/store-samples.js'
+import { parsePage } from '../../../page/parse/index.js'
 import { crawledPage } from './crawled-page.js'
 
 function parsed(html: string) {

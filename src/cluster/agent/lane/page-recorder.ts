@@ -5,7 +5,7 @@ import { type Clock, type Exchange, isPage, type MetaInfo, type OutcomeCode } fr
 import type { FrontierEntry } from '../../../page/frontier/index.js'
 import { keptBy } from '../../../page/guest/index.js'
 import type { PageRules } from '../../../page/robots/index.js'
-import { type FetchOutcome, type OpenPack } from '../pack/index.js'
+import type { FetchOutcome, OpenPack } from '../pack/index.js'
 import type { Counters, PageFaults, SiteCrawl } from '../site/index.js'
 import { type Content, NO_CONTENT } from './content.js'
 import { isShown, rowOf } from './outcome-row.js'

@@ -24,7 +24,7 @@ import type { SiteCrawl } from '../site/index.js'
 import { type Content, identical, NO_CONTENT, unchanged } from './content.js'
 import { crawledPage, type ReadPage } from './crawled-page.js'
 import { type Ratings, rateLinks } from './link-rater.js'
-import { judgedPage, withJudgement } from './page-judge.js'
+import { type JudgedVisit, judgedPage, withJudgement } from './page-judge.js'
 import type { PageRecorder, PageRecorderParts } from './page-recorder.js'
 import { RetryPolicy, type RetryPolicyParts } from './retry-policy.js'
 import type { Routed, Router } from './router.js'
@@ -107,8 +107,7 @@ export class ResponseHandler {
         return false
       }
       const { guest, readPage } = this.#parts
-      if (guest !== null || readPage !== null)
-        return await this.#settle(site, entry, outcome, content, known)
+      if (guest !== null || readPage !== null) return await this.#settle(site, entry, outcome, content, known)
       this.#recorder.record(site, entry, outcome, content, known)
       return isPage(outcome.code)
     } catch (error) {
@@ -147,7 +146,7 @@ export class ResponseHandler {
     const page = isPage(outcome.code) && exchange !== null ? content.page : null
     let judged = { outcome, content }
     if (guest !== null && page !== null && exchange !== null) {
-      const judging = guest.judge(judgedPage(page, entry, exchange))
+      const judging = guest.judge(judgedPage(page, visitOf(entry, exchange)))
       const judgement = judging instanceof Promise ? await judging : judging
       if (site.lost) return false
       judged = withJudgement(outcome, content, judgement, entry.url, faults)
@@ -192,9 +191,15 @@ export class ResponseHandler {
     }
   }
 
-  #newLinks(site: SiteCrawl, entry: FrontierEntry, { redirect }: FetchOutcome, { page, rules }: Content): string[] {
+  #newLinks(
+    site: SiteCrawl,
+    entry: FrontierEntry,
+    { redirect }: FetchOutcome,
+    { page, rules }: Content,
+  ): string[] {
     const { router, pack } = this.#parts
-    const links = page === null ? [] : router.newLinks(site, pack(), entry, page.links, page.kinds, rules.follow)
+    const links =
+      page === null ? [] : router.newLinks(site, pack(), entry, page.links, page.kinds, rules.follow)
     return redirect === '' ? links : [...links, redirect]
   }
 
@@ -251,6 +256,11 @@ export class ResponseHandler {
     if (hosts !== null && pathStart(url) === url.length - 1) hosts.sawHome(url, siteOf(url), body)
     return routed
   }
+}
+
+function visitOf({ url, depth }: FrontierEntry, exchange: Exchange): JudgedVisit {
+  const { status, startedAt, fetchMs, body } = exchange
+  return { url, depth, status, startedAt, fetchMs, body }
 }
 
 /** Like browsers, we read a page whose body broke off; its outcome says that it did. */

@@ -5,8 +5,8 @@ import { ManualClock } from '../../../../test/kit/manual-clock.js'
 import { PackBuilder } from '../../../data/store/index.js'
 import { LIMITS, LinkKind, SplitCells, sitemapMark } from '../../../model/index.js'
 import { Scope } from '../../../page/frontier/scope/index.js'
-import { OpenPack, SentLinks } from '../pack/index.js'
 import type { Rating } from '../../../page/guest/index.js'
+import { OpenPack, SentLinks } from '../pack/index.js'
 import { PageFaults, type SiteCrawl } from '../site/index.js'
 import { Admission } from './admission.js'
 import type { Ratings } from './link-rater.js'
@@ -193,7 +193,12 @@ describe('the ratings of a guest', () => {
     const links = ['http://a.test/new', 'http://a.test/old', 'http://b.test/x', 'http://a.test/nofollow']
     route(router, ['http://a.test/old'])
     sent.add('http://b.test/x')
-    const kinds = Uint8Array.from([LinkKind.anchor, LinkKind.anchor, LinkKind.anchor, LinkKind.anchor | LinkKind.nofollow])
+    const kinds = Uint8Array.from([
+      LinkKind.anchor,
+      LinkKind.anchor,
+      LinkKind.anchor,
+      LinkKind.anchor | LinkKind.nofollow,
+    ])
     expect(router.newLinks(site, pack, PAGE, links, kinds, true)).toEqual(['http://a.test/new'])
     expect(router.newLinks(site, pack, PAGE, links, kinds, false)).toEqual([])
   })

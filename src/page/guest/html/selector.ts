@@ -54,7 +54,7 @@ function siblingsOf({ parentNode }: Element): Element[] {
   return parentNode === null ? [] : parentNode.childNodes.filter((node): node is Element => 'tagName' in node)
 }
 
-function valueOf(element: Element, name: string): string | undefined {
+function attributeOf(element: Element, name: string): string | undefined {
   return element.attrs.find(attribute => attribute.name === name)?.value
 }
 
@@ -94,11 +94,11 @@ class Parser {
     if (this.#take(/^\*/)) return () => true
     if (this.#take(/^#/)) {
       const id = this.#name()
-      return element => valueOf(element, 'id') === id
+      return element => attributeOf(element, 'id') === id
     }
     if (this.#take(/^\./)) {
       const name = this.#name()
-      return element => (valueOf(element, 'class') ?? '').split(/\s+/).includes(name)
+      return element => (attributeOf(element, 'class') ?? '').split(/\s+/).includes(name)
     }
     if (this.#rest.startsWith('[')) return this.#attribute()
     if (this.#rest.startsWith(':')) return this.#pseudo()
@@ -111,12 +111,12 @@ class Parser {
     const [, name, operator, ...values] = this.#take(ATTRIBUTE) ?? this.#fail()
     const [double, single, bare, flag] = values
     const key = name.toLowerCase()
-    if (operator === undefined) return element => valueOf(element, key) !== undefined
+    if (operator === undefined) return element => attributeOf(element, key) !== undefined
     const isLoose = flag?.toLowerCase() === 'i'
     const fold = (text: string) => (isLoose ? text.toLowerCase() : text)
     const wanted = fold(double ?? single ?? bare ?? '')
     return element => {
-      const value = valueOf(element, key)
+      const value = attributeOf(element, key)
       return value !== undefined && compares(operator, fold(value), wanted)
     }
   }

@@ -1,5 +1,4 @@
 /** Tasks for the child of a sandboxed guest, and its answers: a kind, JSON, and texts, each with its length. */
-import type { ItemRow } from '../items.js'
 
 export type GuestTask =
   | { readonly kind: 'open'; readonly code: string; readonly fileName: string; readonly state: string }
@@ -22,7 +21,7 @@ export interface GuestExports {
 
 export interface GuestReading {
   readonly part: unknown
-  readonly rows: readonly ItemRow[] | ItemRow | null
+  readonly rows: unknown
 }
 
 export type RawRating =
@@ -42,7 +41,9 @@ const LENGTH_BYTES = 4
 
 /** The parts, each after its length. */
 export function packTask(task: GuestTask, ...parts: readonly (Uint8Array | string)[]): Buffer {
-  const bytes = [JSON.stringify(task), ...parts].map(part => (typeof part === 'string' ? Buffer.from(part) : part))
+  const bytes = [JSON.stringify(task), ...parts].map(part =>
+    typeof part === 'string' ? Buffer.from(part) : part,
+  )
   const packed = Buffer.allocUnsafe(bytes.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0))
   let at = 0
   for (const part of bytes) {

@@ -55,7 +55,12 @@ export class Realm {
   /** The JSON that the prelude answers. Throws RealmEnded. */
   call(task: Task, ...args: readonly string[]): string {
     return this.#guarded(() =>
-      this.#machine.withScope(() => this.#perform(task, args.map(text => this.#machine.newString(text)))),
+      this.#machine.withScope(() =>
+        this.#perform(
+          task,
+          args.map(text => this.#machine.newString(text)),
+        ),
+      ),
     )
   }
 
@@ -93,7 +98,12 @@ export class Realm {
       const host = machine.newFunction('host', (name, args) =>
         machine.newString(this.#host(name.toString(), args.toString())),
       )
-      this.#entry = machine.callFunction(prelude, machine.undefined, host, machine.newNumber(REALM_ANSWER_CHARS))
+      this.#entry = machine.callFunction(
+        prelude,
+        machine.undefined,
+        host,
+        machine.newNumber(REALM_ANSWER_CHARS),
+      )
       return this.#perform('open', [this.#exports()])
     })
   }

@@ -3,5 +3,12 @@
  * need the tree itself. In: a page as text. Out: its links and facts, or its tree. Always: the tree has a
  * bounded number of nodes.
  */
-export { attribute, type Element, type ParentNode, parseBounded, type Visitor, walk } from './bounded-document.js'
+export {
+  attribute,
+  type Element,
+  type ParentNode,
+  parseBounded,
+  type Visitor,
+  walk,
+} from './bounded-document.js'
 export { fullParse } from './full-parse.js'

@@ -24,7 +24,8 @@ type ItemColumns = ReadonlyMap<string, ItemColumn>
 export function itemColumnsIn(segments: Iterable<Segment>): ItemColumns {
   const columns = new Map<string, ItemColumn>()
   for (const { rows } of segments)
-    for (const { cells } of itemsIn(rows)) for (const [name, type, value] of cells) note(columns, name, type, value)
+    for (const { cells } of itemsIn(rows))
+      for (const [name, type, value] of cells) note(columns, name, type, value)
   return columns
 }
 
@@ -33,7 +34,8 @@ function note(columns: Map<string, ItemColumn>, name: string, type: ItemType, va
   const known = columns.get(key)
   if (known === undefined) columns.set(key, { name, type })
   // A null has the type of its schema, or none.
-  else if (value !== null && known.type !== type) columns.set(key, { name: known.name, type: joined(known.type, type) })
+  else if (value !== null && known.type !== type)
+    columns.set(key, { name: known.name, type: joined(known.type, type) })
 }
 
 function joined(a: ItemType, b: ItemType): ItemType {
@@ -59,7 +61,9 @@ export class ItemTable {
     for (const { bytes, urlStart, urlEnd, row, cells } of itemsIn(segment.rows)) {
       this.columns[0].addBytes(bytes, urlStart, urlEnd)
       this.columns[1].addNumber(row)
-      const values = new Map(cells.map(([name, type, value]) => [name.toLowerCase(), { type, value }] as const))
+      const values = new Map(
+        cells.map(([name, type, value]) => [name.toLowerCase(), { type, value }] as const),
+      )
       for (const [key, { type }] of this.#columns) {
         const cell = values.get(key)
         const column = this.columns[this.#places.get(key)!]
