@@ -70,7 +70,7 @@ export class WarcRecords {
     return this.#compressor.extension
   }
 
-  /** Appends the three records of an exchange. `facts.digest`, if given, is taken as the payload's digest. */
+  /** Appends the two or three records of an exchange. `facts.digest`, if given, is taken as the payload's digest. */
   appendExchange(sink: ByteSink, exchange: Exchange, facts: PageFacts, revisit?: Revisit): ArchivedRecord {
     const draft = this.#draft
     const common = this.#common
@@ -81,10 +81,13 @@ export class WarcRecords {
     const length = sink.length - offset
     common.append(Field.concurrentTo)
     draft.appendId(common)
-    draft.begin('request', this.#random)
-    draft.fields(common.view())
-    draft.fields(REQUEST)
-    this.#compressor.append(sink, draft.end(exchange.requestHead), false)
+    // A host that has read the page at its source does not tell what it asked.
+    if (exchange.requestHead.length > 0) {
+      draft.begin('request', this.#random)
+      draft.fields(common.view())
+      draft.fields(REQUEST)
+      this.#compressor.append(sink, draft.end(exchange.requestHead), false)
+    }
     draft.begin('metadata', this.#random)
     draft.fields(common.view())
     draft.fields(FIELDS)
