@@ -31,7 +31,7 @@ const PLAN = [
   'plan/assign plan/assign/simple plan/assign/learned plan/assign/phases plan/learn',
   'cluster/transfer cluster/agent/site cluster/agent/pack cluster/agent/lane cluster/agent/cells',
   'cluster/agent/heartbeat cluster/agent cluster/coordinator',
-  'migrate/bundle migrate/tour',
+  'migrate/bundle migrate/tour migrate/carrier migrate/host migrate/envoy',
   'report runtime/directory runtime/platform runtime/machine runtime/settings runtime/routing',
   'runtime/threads runtime/recovery runtime/access runtime/agents runtime/session',
   'compose verify .',

@@ -1,6 +1,6 @@
 /** `orbweaver migrate`: for whoever sends crawlers to hosts. */
 import { Command } from 'commander'
-import { homeKeys } from '../compose/index.js'
+import { homeKeys, newHomeKeys } from '../compose/index.js'
 import { print } from './output/index.js'
 
 export function migrateCommand(): Command {
@@ -8,8 +8,14 @@ export function migrateCommand(): Command {
     .addCommand(
       new Command('key')
         .description('print the public key of your crawls; a host has to allow it (orbweaver host allow KEY)')
-        .option('--home-key <file>', 'file with the private key (default: home.key in the state folder)')
-        .action(({ homeKey }: { homeKey?: string }) => print(`${homeKeys(homeKey).publicKey}\n`)),
+        .option(
+          '--home-key <file>',
+          'file with the private key, created if it is absent (default: home.key in the state folder)',
+        )
+        .action(({ homeKey }: { homeKey?: string }) => {
+          if (homeKey !== undefined) newHomeKeys(homeKey)
+          print(`${homeKeys(homeKey).publicKey}\n`)
+        }),
     )
     .addHelpText('after', HELP)
 }

@@ -3,7 +3,7 @@
  * real random source. In: the ports of `runtime/platform/`. Out: a platform on which a crawl can run.
  */
 export { chooseAssignment } from './choose-assignment.js'
-export { homeKeys } from './open-envoys.js'
+export { homeKeys, newHomeKeys } from './open-envoys.js'
 export { openGuest } from './open-guest.js'
 export { openHostSource } from './open-host-source.js'
 export { type PartitionOptions, partition } from './partition.js'

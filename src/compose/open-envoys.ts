@@ -1,5 +1,5 @@
 /** The envoys of an agent: the hosts that the user has named, and the key of this home. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentInput } from '../cluster/agent/index.js'
 import { ConfigError, type CrawlConfig, readRuntime, stateFolder } from '../config/index.js'
@@ -34,17 +34,27 @@ export function openEnvoys(config: CrawlConfig, ports: Ports): NonNullable<Agent
     })
 }
 
-/** The key of this user, created when it is needed first. */
-export function homeKeys(path: string = join(stateFolder(), 'home.key')): KeyPair {
+/** The key of this user. Without a path it is created when it is needed first. */
+export function homeKeys(path?: string): KeyPair {
+  const file = path ?? join(stateFolder(), 'home.key')
+  if (path === undefined) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  if (path === undefined && !existsSync(file)) newHomeKeys(file)
+  let pem: string
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const keys = newKeyPair()
-    writeFileSync(path, keys.pem, { mode: 0o600, flag: 'wx' })
-    return keys
+    pem = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`--home-key: ${(error as Error).message}`)
+  }
+  const keys = readPrivateKey(pem)
+  if (keys === null) throw new ConfigError(`${file} is not an Ed25519 key in PEM`)
+  return keys
+}
+
+/** Creates the file; if another process did so first, its key counts. */
+export function newHomeKeys(file: string): void {
+  try {
+    writeFileSync(file, newKeyPair().pem, { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  const keys = readPrivateKey(readFileSync(path, 'utf8'))
-  if (keys === null) throw new ConfigError(`${path} is not an Ed25519 key in PEM`)
-  return keys
 }

@@ -131,7 +131,7 @@ export const traps = (value: unknown, name: string): readonly string[] => {
 }
 
 /** The host of a site: where its runtime is, and its key if the user knows it. */
-export interface RuntimePlace {
+interface RuntimePlace {
   readonly origin: string
   /** Origin of the server that passes `/.well-known/orbweaver/` on. */
   readonly runtime: string

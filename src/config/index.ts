@@ -5,7 +5,7 @@
 export { ASSIGNMENTS, type AssignmentName, isLearned, type NetKind } from './assignments.js'
 export { readBlacklist } from './blacklist.js'
 export { ConfigError } from './config-error.js'
-export { type RuntimePlace, readRuntime } from './crawl-kinds.js'
+export { readRuntime } from './crawl-kinds.js'
 export { GRAPH_WEIGHTS, type GraphSettings, type GraphWeights, readGraphSettings } from './graph-settings.js'
 export { bytes, count, positive } from './kinds.js'
 export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'

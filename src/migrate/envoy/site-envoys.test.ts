@@ -18,11 +18,14 @@ let host: Hosted
 let cell: SiteCrawl
 let log: string[]
 let leftMs: number
+/** Settings in the ledger. */
+let stored: Record<string, string>
 
 beforeEach(async () => {
   host = await hosted(site)
   cell = madeSite({ clock })
   log = []
+  stored = {}
   leftMs = 20_000
 })
 
@@ -39,7 +42,11 @@ function envoysWith(faulty: Partial<Carrier> = {}, key: string | null = null): S
   return new SiteEnvoys({
     clock,
     random,
-    ledger: { readJournal: async () => [] },
+    ledger: {
+      readJournal: async () => [],
+      settings: async () => stored,
+      set: async values => void Object.assign(stored, values),
+    },
     keys: homeKeys,
     carrierOf: origin => (origin === MANIFEST.origin ? { carrier: whole, host: key } : null),
     agent: { leftMs: () => leftMs, leastDelayMs: () => 0 },
@@ -209,6 +216,18 @@ describe('a host', () => {
     expect(await answerTo(envoys, '/')).toBe('server')
     expect(log[0]).toContain('it is for another host')
   })
+})
+
+it('a host keeps the key that it had when it was used first', async () => {
+  const card = (await host.carrier.card())!
+  const cards = [card, { ...card, host: homeKeys.publicKey }]
+  const envoys = await begun({ card: async () => cards.shift() ?? card })
+  expect(await answerTo(envoys, '/')).toBe(site('/'))
+  await envoys.end(cell)
+  expect(envoys.mayBegin(cell, entry('/new'))).toBe(true)
+  await envoys.begin(cell, entry('/new'))
+  expect(await answerTo(envoys, '/new')).toBe('server')
+  expect(log.at(-1)).toContain('another key')
 })
 
 it('the queue of a site is as it was when it was shown', () => {

@@ -23,7 +23,7 @@ import { SiteTour } from './site-tour.js'
 export interface SiteEnvoysParts {
   readonly clock: Clock
   readonly random: Random
-  readonly ledger: Pick<Ledger, 'readJournal'>
+  readonly ledger: Pick<Ledger, 'readJournal' | 'settings' | 'set'>
   readonly keys: KeyPair
   /** The host of an origin, if the user has named one. */
   readonly carrierOf: (origin: string) => { readonly carrier: Carrier; readonly host: string | null } | null
@@ -39,7 +39,8 @@ export interface SiteEnvoysParts {
 interface Standing {
   readonly origin: string
   readonly carrier: Carrier
-  host: string | null
+  /** The key that the user has named. */
+  readonly host: string | null
   /** The last tour. Its visits stay when it is over. */
   tour: SiteTour | null
   readonly held: HeldVisits
@@ -161,9 +162,9 @@ export class SiteEnvoys implements Envoys {
   async #send(site: SiteCrawl, standing: Standing, entry: FrontierEntry): Promise<void> {
     const { clock, bodyBytes, agent, log } = this.#parts
     const { carrier, origin } = standing
-    if (standing.host === null) standing.host = (await carrier.card())?.host ?? null
-    if (standing.host === null) return this.#rest(standing, 'no host answers there')
-    const manifest = this.#manifestOf(site, standing, standing.host)
+    const host = standing.host ?? (await this.#keyOf(standing))
+    if (host === null) return this.#rest(standing, 'no host answers there, or with another key than before')
+    const manifest = this.#manifestOf(site, standing, host)
     const frontier = frontierOf(site, entry, standing)
     const seen = await this.#seen(site, standing)
     const bundle = await sealBundle({ manifest, frontier, seen }, this.#parts.keys.privateKey)
@@ -177,6 +178,16 @@ export class SiteEnvoys implements Envoys {
       { clock, carrier, manifest, held, leftMs: agent.leftMs, bodyBytes },
       sent.progress,
     )
+  }
+
+  /** The key that the host says it has; the first one counts for the whole crawl. */
+  async #keyOf({ origin, carrier }: Standing): Promise<string | null> {
+    const { ledger } = this.#parts
+    const key = (await carrier.card())?.host ?? null
+    const name = `host.${origin}`
+    const pinned = (await ledger.settings())[name]
+    if (pinned === undefined && key !== null) await ledger.set({ [name]: key })
+    return pinned === undefined || pinned === key ? key : null
   }
 
   #manifestOf(site: SiteCrawl, { origin }: Standing, host: string): BundleManifest {

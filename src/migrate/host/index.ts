@@ -4,7 +4,7 @@
  * each bundle once, no request to a source outside of a lease that the home has shown, and a line in the audit
  * log for everything that was accepted, refused or sent.
  */
-export { type AuditEntry, readAudit } from './audit-log.js'
+export { readAudit } from './audit-log.js'
 export { HostServer } from './host-server.js'
 export { HostTours, type SiteSource } from './host-tours.js'
 export { allowHome, initHost, openHost } from './policy.js'

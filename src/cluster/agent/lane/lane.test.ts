@@ -6,7 +6,9 @@ import { sampleExchange } from '../../../../test/kit/store-samples.js'
 import { type MetaInfo, type OutcomeCode, Stop, sitemapMark } from '../../../model/index.js'
 import type { FetchRequest, FetchResult } from '../../../page/fetch/index.js'
 import { LeaseMargin } from '../../../page/politeness/index.js'
+import { ENVOY_LOOK_MS } from '../../limits.js'
 import { Counters, type OriginVerdict, type SiteCrawl } from '../site/index.js'
+import type { EnvoyAnswer, Envoys } from './envoys.js'
 import { Lane, type LaneParts } from './lane.js'
 import { PageRequests, type PageRequestsParts } from './page-requests.js'
 import { UrlRules } from './url-rules.js'
@@ -103,6 +105,7 @@ function newLane(overrides: Overrides = {}): Lane {
     types: [],
     sitemapBytes: 777,
     isLocal: () => false,
+    envoys: null,
     metaOf: null,
     offerSitemaps: () => {},
     isBlacklisted: () => false,
@@ -326,4 +329,62 @@ it('the body of a response is released once it is settled', async () => {
     },
   }).crawl(site)
   expect(released).toEqual(['handled', 'settled', 'released'])
+})
+
+describe('a site with a host', () => {
+  const envoysWith = (more: Partial<Envoys>): Envoys => ({
+    mayBegin: () => false,
+    begin: async () => void steps.push('begin'),
+    answer: async () => ({ is: 'server' }),
+    hasReturned: () => false,
+    end: async () => {},
+    ...more,
+  })
+  const response: EnvoyAnswer = { is: 'response', result: { ok: true, exchange: sampleExchange() } }
+
+  it('is sent no request for what its tour has brought', async () => {
+    queue(PAGE)
+    await newLane({ envoys: envoysWith({ answer: async () => response }) }).crawl(site)
+    expect(steps).toEqual(['handle', 'poke'])
+  })
+
+  it('has its turn when a tour begins', async () => {
+    queue(PAGE)
+    await newLane({ envoys: envoysWith({ mayBegin: () => true, answer: async () => response }) }).crawl(site)
+    expect(steps).toEqual(['turn', 'pass', 'begin', 'handle', 'poke'])
+  })
+
+  it('is asked by its server for the rest', async () => {
+    queue(PAGE)
+    await newLane({ envoys: envoysWith({}) }).crawl(site)
+    expect(steps).toEqual(['turn', 'fetch', 'answered', 'handle', 'poke'])
+  })
+
+  it('keeps what only its server can answer until the tour is over', async () => {
+    queue(PAGE)
+    await newLane({ envoys: envoysWith({ answer: async () => ({ is: 'later' }) }) }).crawl(site)
+    expect(steps).toEqual(['poke'])
+    expect(site.frontier.nextReadyAt()).toBe(clock.now() + ENVOY_LOOK_MS)
+  })
+
+  it('has its pause after the last request of the host', async () => {
+    queue(PAGE)
+    const since: number[] = []
+    site = madeSite({
+      clock,
+      originRobots: { judge: () => verdict },
+      pace: { prolong: (_, from) => void since.push(from) },
+    })
+    queue(PAGE)
+    await newLane({ envoys: envoysWith({ hasReturned: () => true }) }).crawl(site)
+    expect(since).toEqual([clock.now()])
+  })
+
+  it('is left when the budget has no page for what has come', async () => {
+    queue(PAGE)
+    const budget = { takeNow: () => false, take: async () => false }
+    await newLane({ budget, envoys: envoysWith({ answer: async () => response }) }).crawl(site)
+    expect(steps).toEqual(['poke'])
+    expect(site.mode).toMatchObject({ is: 'leaving', to: 'stop' })
+  })
 })

@@ -92,7 +92,8 @@ export class WarcRecords {
     const length = sink.length - offset
     common.append(Field.concurrentTo)
     draft.appendId(common)
-    if (exchange.medium !== 'file') {
+    // A host that has read the page at its source does not tell what it asked, and nobody asks for a file.
+    if (exchange.medium !== 'file' && exchange.requestHead.length > 0) {
       draft.begin('request', this.#random)
       draft.fields(common.view())
       draft.fields(REQUEST)
