@@ -1,6 +1,6 @@
 /** `orbweaver agent`: another process that crawls for a crawl whose ledger is in PostgreSQL. */
 import { Command } from 'commander'
-import { ConfigError, FIELDS } from '../config/index.js'
+import { readSetting } from '../config/index.js'
 import type { Platform } from '../runtime/platform/index.js'
 import { JoinedAgent } from '../runtime/session/index.js'
 import { boundHeap } from '../runtime/threads/index.js'
@@ -29,7 +29,7 @@ Examples:
       boundHeap()
       const crawl = await crawlAt(platform, directory, options)
       const agent = new JoinedAgent(platform, crawl, {
-        lanes: lanesOf(options.lanes),
+        lanes: options.lanes === undefined ? undefined : readSetting('lanes', options.lanes),
         listen: readListen(options.listen),
       })
       const unsubscribe = onEndSignal(() => agent.stop())
@@ -41,12 +41,4 @@ Examples:
         unsubscribe()
       }
     })
-}
-
-function lanesOf(text: string | undefined): number | undefined {
-  try {
-    return text === undefined ? undefined : FIELDS.lanes.read(text, '--lanes')
-  } catch (error) {
-    throw new ConfigError((error as Error).message)
-  }
 }

@@ -25,3 +25,6 @@ export const SHOWN_SITES = 8 // the summary fits one screen
 // simulate.ts
 /** Crawls with more sites take too long to simulate repeatedly. */
 export const LARGE_SITES = 1_000
+
+// web.ts
+export const WEB_PIECE_CHARS = 64 * 1024 // few writes for a list of millions of lines

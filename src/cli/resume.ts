@@ -1,6 +1,6 @@
 /** `orbweaver resume`: goes on with a crawl. */
 import { Command } from 'commander'
-import { ConfigError, type CrawlConfig, FIELDS } from '../config/index.js'
+import { ConfigError, type CrawlConfig, readSetting } from '../config/index.js'
 import type { Platform } from '../runtime/platform/index.js'
 import { resumeSession } from '../runtime/session/index.js'
 import type { Say } from './commands.js'
@@ -57,12 +57,7 @@ function changed<K extends 'robots' | 'agents' | 'lanes'>(
   name: K,
   value: string | undefined,
 ): CrawlConfig[K] | undefined {
-  if (value === undefined) return undefined
-  try {
-    return FIELDS[name].read(value, `--${name}`) as CrawlConfig[K]
-  } catch (error) {
-    throw new ConfigError((error as Error).message)
-  }
+  return value === undefined ? undefined : readSetting(name, value)
 }
 
 const RESUME_HELP = `

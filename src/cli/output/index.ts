@@ -6,7 +6,7 @@
 export { SHOWN_SITES } from '../limits.js'
 export { agentLines, agentStates, waitingOf } from './agent-lines.js'
 export { metricLines } from './metric-lines.js'
-export { print, printJson, tell } from './output.js'
+export { print, printJson, sendPieces, tell } from './output.js'
 export { checkedText, partitionedText } from './partition-summary.js'
 export { ProgressDisplay } from './progress.js'
 export { SimulationDisplay } from './simulate-progress.js'
