@@ -6,7 +6,6 @@ export {
   type AddressOptions,
   addressOf,
   againWith,
-  crawlAt,
   readListen,
   trustOption,
   withAddress,

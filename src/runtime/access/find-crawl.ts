@@ -50,7 +50,7 @@ export interface FoundCrawl {
  * `resume` may continue in a copy of the database and checks itself that the store belongs to its ledger. For
  * all others, a store that does not belong to the ledger is refused if the user named it, and else ignored.
  */
-export type FindPurpose = 'resume' | 'other'
+type FindPurpose = 'resume' | 'other'
 
 export async function findCrawl(
   platform: Platform,
