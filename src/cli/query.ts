@@ -69,9 +69,7 @@ export async function runQuery(
   try {
     const width = out.columns ?? PLAIN_WIDTH
     const pieces =
-      sql === undefined
-        ? overview(tables, dir, format, width)
-        : answer(await tables.run(sql), format, width)
+      sql === undefined ? overview(tables, dir, format, width) : answer(await tables.run(sql), format, width)
     const sent = out.isTTY ? withoutControlCodes(pieces, format) : pieces
     await sendPieces(sent, out, options.interruption?.signal)
   } finally {

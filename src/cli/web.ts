@@ -68,7 +68,11 @@ export function webCommand(clock: Clock = systemClock): Command {
     .option('--seed <n>', 'seed; the same seed gives the same pages', whole(0, 2 ** 32 - 1), 1)
     .option('--largest <share>', 'share of all pages that the largest site has', share, 0.12)
     .option('--foreign <share>', 'share of links that lead to other sites', share, 0.12)
-    .option('--communities <n>', 'number of groups of sites that link mostly among themselves', whole(1, 65_535))
+    .option(
+      '--communities <n>',
+      'number of groups of sites that link mostly among themselves',
+      whole(1, 65_535),
+    )
     .option(
       '--community-share <share>',
       'share of the links to other sites that stay within the community',

@@ -36,6 +36,7 @@ export {
   withoutSecrets,
 } from './display-text.js'
 export { type FetchLimits, fetchLimits, READ_BYTES } from './fetch-limits.js'
+export { addTo, groupBy, inBatches } from './gather.js'
 export { Heap } from './heap.js'
 export { LIMITS } from './limits.js'
 export { isSitemapMark, markOf, probeMark, sitemapMark, withoutMark } from './mark.js'

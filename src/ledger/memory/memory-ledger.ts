@@ -61,10 +61,7 @@ type Synchronous<Name extends keyof Ledger> = {
 
 /** Methods of one part as calls of the port. */
 function callsOf<Name extends keyof Ledger>(owner: Synchronous<Name>, ...names: Name[]): Pick<Ledger, Name> {
-  const calls = names.map(name => [
-    name,
-    async (...args: Parameters<Ledger[Name]>) => owner[name](...args),
-  ])
+  const calls = names.map(name => [name, async (...args: Parameters<Ledger[Name]>) => owner[name](...args)])
   return Object.fromEntries(calls) as Pick<Ledger, Name>
 }
 
