@@ -1,4 +1,10 @@
-/** Gathers items: by a key of each, and in batches. */
+/** Gathers items: by a key of each, in batches, and numbers as their sum. */
+
+export function sum(values: Iterable<number>): number {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}
 
 /** Adds an item to the list of `key`. */
 export function addTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {

@@ -4,7 +4,7 @@
  */
 import type { Bus } from '../../bus/index.js'
 import type { Incarnation, Ledger } from '../../ledger/index.js'
-import { type CellId, type Clock, type GroupId, groupBy, type Millis } from '../../model/index.js'
+import { type CellId, type Clock, type GroupId, groupBy, type Millis, sum } from '../../model/index.js'
 import { type AgentView, type Assignment, TurnRequests } from '../../plan/assign/index.js'
 import { ALL_READ_CELLS, LEAST_READ_CELLS } from '../limits.js'
 import type { AgentRegistry } from './agent-registry.js'
@@ -149,10 +149,4 @@ export class CellGrants {
     await Promise.all([...picked].map(([to, cells]) => grantTo(to, cells)))
     return granted
   }
-}
-
-function sum(counts: Iterable<number>): number {
-  let total = 0
-  for (const count of counts) total += count
-  return total
 }

@@ -1,6 +1,6 @@
 /** Inboxes, packs, journals, files and site facts in memory. */
 
-import { type CellId, type Epoch, type MetaInfo, siteOfCell } from '../../model/index.js'
+import { type CellId, type Epoch, firstIndex, type MetaInfo, siteOfCell } from '../../model/index.js'
 import type {
   Append,
   CommitResult,
@@ -278,14 +278,7 @@ function cellAndAncestors(cell: CellRow | undefined): CellRow[] {
 }
 
 function firstAfter(inbox: readonly InboxRow[], position: number): number {
-  let low = 0
-  let high = inbox.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (inbox[middle].position <= position) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(inbox.length, i => inbox[i].position > position)
 }
 
 function dropUpTo(row: CellRow, position: number): void {
