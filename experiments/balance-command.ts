@@ -1,7 +1,8 @@
 /** `orbweaver experiment dynamic-balance`: Table 1 of the dynamic partition paper, crawled or simulated. */
 import { Command } from 'commander'
 import { whole } from '../src/cli/options/index.js'
-import { number, print, printJson, tell } from '../src/cli/output/index.js'
+import { print, printJson, tell } from '../src/cli/output/index.js'
+import { number } from '../src/model/index.js'
 import { simulateCrawl } from './balance-crawl.js'
 import { type Balance, PAGES } from './dynamic-balance.js'
 import { type MeanBalance, overSeeds } from './many-seeds.js'

@@ -10,7 +10,7 @@ import { systemClock as clock, systemPlatform } from '../src/compose/index.js'
 import { checkConfig } from '../src/config/index.js'
 import type { Ledger } from '../src/ledger/index.js'
 import { LEDGER_FILE, openSqliteLedger } from '../src/ledger/sqlite/index.js'
-import { cellOf, groupOf, type Millis } from '../src/model/index.js'
+import { cellOf, groupOf, type Millis, sum } from '../src/model/index.js'
 import { siteOf } from '../src/model/url/index.js'
 import { createSession } from '../src/runtime/session/index.js'
 import { truth, WebServer } from '../src/simulate/web/index.js'
@@ -110,10 +110,6 @@ function inWords({ name, stdevPercent }: Balance, pages: number, tookMs: Millis)
 function busy(own: number): string {
   const share = Math.round(100 * own)
   return `  ${share} % of the download time went by on this machine and not at the servers: a larger --latency would be fairer`
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
 }
 
 class BalanceCrawl {

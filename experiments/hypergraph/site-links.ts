@@ -4,7 +4,7 @@
  * targets: figures of a hash do not depend on them, so there was nothing to fit
  * (docs/explanation/experiments/hypergraph.md).
  */
-import { SeededRandom } from '../../src/model/index.js'
+import { firstIndex, SeededRandom } from '../../src/model/index.js'
 import { shuffled } from '../../src/plan/partition/state/index.js'
 import type { DataSet } from './data-sets.js'
 import { SiteBlocks } from './site-blocks.js'
@@ -150,13 +150,7 @@ class Popularity {
 
   draw(random: SeededRandom): number {
     const wanted = random.next() * this.#upTo[this.#upTo.length - 1]
-    let low = 0
-    let high = this.#upTo.length - 1
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#upTo[middle] > wanted) high = middle
-      else low = middle + 1
-    }
-    return this.from + this.#order[low]
+    const last = this.#upTo.length - 1
+    return this.from + this.#order[firstIndex(last, i => this.#upTo[i] > wanted)]
   }
 }

@@ -2,6 +2,7 @@
  * Finds in a server's log requests of two nodes to one host at the same time. Nodes differ in their
  * addresses.
  */
+import { groupBy } from '../../src/model/index.js'
 import type { ServedRequest } from '../../src/simulate/web/index.js'
 
 export interface Exclusion {
@@ -18,12 +19,7 @@ export interface Exclusion {
 type Seen = Pick<ServedRequest, 'startMs' | 'endMs' | 'from' | 'site'>
 
 export function exclusionIn(log: readonly Seen[]): Exclusion {
-  const hosts = new Map<string, Seen[]>()
-  for (const request of log) {
-    const known = hosts.get(request.site)
-    if (known) known.push(request)
-    else hosts.set(request.site, [request])
-  }
+  const hosts = groupBy(log, ({ site }) => site)
   let handOvers = 0
   let together = 0
   let leastGapMs = Number.POSITIVE_INFINITY

@@ -1,12 +1,13 @@
 /** `orbweaver agent`: another process that crawls for a crawl whose ledger is in PostgreSQL. */
 import { Command } from 'commander'
-import { ConfigError, FIELDS } from '../config/index.js'
+import { readSetting } from '../config/index.js'
+import { findCrawl } from '../runtime/access/index.js'
 import type { Platform } from '../runtime/platform/index.js'
 import { JoinedAgent } from '../runtime/session/index.js'
 import { boundHeap } from '../runtime/threads/index.js'
 import type { Say } from './commands.js'
 import { EXIT, onEndSignal } from './exit/index.js'
-import { type AddressOptions, addressOf, crawlAt, readListen, withAddress } from './options/index.js'
+import { type AddressOptions, addressOf, readListen, withAddress } from './options/index.js'
 import { tell } from './output/index.js'
 
 export function agentCommand(say: Say, platform: Platform): Command {
@@ -27,9 +28,9 @@ Examples:
     )
     .action(async (directory: string | undefined, options: AddressOptions & { lanes?: string }) => {
       boundHeap()
-      const crawl = await crawlAt(platform, directory, options)
+      const crawl = await findCrawl(platform, { ...options, directory })
       const agent = new JoinedAgent(platform, crawl, {
-        lanes: lanesOf(options.lanes),
+        lanes: options.lanes === undefined ? undefined : readSetting('lanes', options.lanes),
         listen: readListen(options.listen),
       })
       const unsubscribe = onEndSignal(() => agent.stop())
@@ -41,12 +42,4 @@ Examples:
         unsubscribe()
       }
     })
-}
-
-function lanesOf(text: string | undefined): number | undefined {
-  try {
-    return text === undefined ? undefined : FIELDS.lanes.read(text, '--lanes')
-  } catch (error) {
-    throw new ConfigError((error as Error).message)
-  }
 }

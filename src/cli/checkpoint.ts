@@ -2,12 +2,12 @@
 
 import { Command } from 'commander'
 import { ConfigError } from '../config/index.js'
-import { sleep } from '../model/index.js'
+import { plural, sleep } from '../model/index.js'
 import type { Platform } from '../runtime/platform/index.js'
 import { examplesOf, needRunning, withLedger } from './crawl-ledger.js'
 import { CHECKPOINT_LOOK_MS, CHECKPOINT_WAIT_MS } from './limits.js'
 import { type AddressOptions, addressOf, withAddress } from './options/index.js'
-import { plural, tell } from './output/index.js'
+import { tell } from './output/index.js'
 
 export function checkpointCommand(platform: Platform): Command {
   return withAddress(new Command('checkpoint'), { store: false })

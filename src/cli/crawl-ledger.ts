@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { ConfigError } from '../config/index.js'
 import type { Ledger } from '../ledger/index.js'
 import { LEDGER_FILE, withLedgerCopy } from '../ledger/sqlite/index.js'
-import { type FoundCrawl, hasRunningAgents, needTrusted } from '../runtime/access/index.js'
+import { type FoundCrawl, findCrawl, hasRunningAgents, needTrusted } from '../runtime/access/index.js'
 import { DirectoryLock } from '../runtime/directory/index.js'
 import type { Platform } from '../runtime/platform/index.js'
-import { type AddressOptions, crawlAt } from './options/index.js'
+import type { AddressOptions } from './options/index.js'
 
 export function examplesOf(command: string): string {
   return `\nExamples:
@@ -23,7 +23,7 @@ export async function withLedger(
   options: AddressOptions,
   task: Task,
 ): Promise<void> {
-  const crawl = await crawlAt(platform, directory, options)
+  const crawl = await findCrawl(platform, { ...options, directory })
   if (isForeign(crawl)) needTrusted(crawl)
   const ledger = await platform.ledgers.open(crawl.directory, crawl.config)
   return task(ledger, crawl).finally(() => ledger.close())
@@ -40,7 +40,7 @@ export async function withLedgerToRead(
   task: Task,
   unasked: (crawl: FoundCrawl) => void,
 ): Promise<void> {
-  const crawl = await crawlAt(platform, directory, options)
+  const crawl = await findCrawl(platform, { ...options, directory })
   if (!isForeign(crawl)) {
     const ledger = await platform.ledgers.open(crawl.directory, crawl.config, 'read')
     return task(ledger, crawl).finally(() => ledger.close())

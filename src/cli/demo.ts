@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { checkConfig } from '../config/index.js'
-import { formatTable, openTables, type Result, type Value } from '../data/query/index.js'
-import { shellWord } from '../model/index.js'
+import { openTables } from '../data/query/index.js'
+import { number, plural, shellWord } from '../model/index.js'
 import type { Platform } from '../runtime/platform/index.js'
 import { createSession } from '../runtime/session/index.js'
 import { truth, WebPlan, WebServer } from '../simulate/web/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit/index.js'
-import { number, plural, tell } from './output/index.js'
+import { tell } from './output/index.js'
+import { tableText } from './query.js'
 import { watch } from './watch-session.js'
 
 const SITES = 12
@@ -59,7 +60,7 @@ async function demo(out: string, platform: Platform): Promise<number> {
     tell('4. Querying it:\n')
     for (const sql of QUERIES) {
       tell(`\n   orbweaver query ${shellWord(out)} "${sql}"\n\n`)
-      tell(await tableOf(await tables.run(sql)))
+      tell(await tableText(await tables.run(sql), TABLE_WIDTH))
     }
     await tables.close()
     tell(`\nThe crawl stays in ${out}; to explore it: orbweaver query ${shellWord(out)}\n`)
@@ -67,12 +68,6 @@ async function demo(out: string, platform: Platform): Promise<number> {
   } finally {
     await server.close()
   }
-}
-
-async function tableOf(result: Result): Promise<string> {
-  const rows: (readonly Value[])[] = []
-  for await (const batch of result.batches()) for (const row of batch) rows.push([...row])
-  return formatTable(result.columns, rows, false, TABLE_WIDTH)
 }
 
 async function single(rows: AsyncIterable<Readonly<Record<string, unknown>>>): Promise<unknown> {

@@ -10,7 +10,7 @@ import {
   exportMarkdown,
 } from '../data/export/index.js'
 import type { TablesOptions } from '../data/query/index.js'
-import { forTerminal, shellWord } from '../model/index.js'
+import { forTerminal, number, plural, shellWord } from '../model/index.js'
 import { previousOf } from '../runtime/directory/index.js'
 import type { Say } from './commands.js'
 import { EXIT, InterruptedError, interruptible } from './exit/index.js'
@@ -101,18 +101,13 @@ function defaultTarget(dir: string, kind: Kind): string {
   return kind === 'jsonl' ? `${name}.jsonl` : `${name}-${kind}`
 }
 
-const WORDS: Readonly<Record<Kind, readonly [string, string]>> = {
-  files: ['file', 'files'],
-  jsonl: ['row', 'rows'],
-  markdown: ['page', 'pages'],
-}
+const WORDS: Readonly<Record<Kind, string>> = { files: 'file', jsonl: 'row', markdown: 'page' }
 
 /** What was written and what was not, and why. */
 export function closingLines(tally: ExportResult, kind: Kind, out: string): string {
-  const [one, many] = WORDS[kind]
   const start = kind === 'files' ? `; open ${out}/index.html` : ''
-  const lines = [`Wrote ${count(tally.written, one, many)} to ${out === '-' ? 'stdout' : out}${start}`]
-  const unchanged = (pages: number) => `${count(pages, 'page', 'pages')} that did not change`
+  const lines = [`Wrote ${plural(tally.written, WORDS[kind])} to ${out === '-' ? 'stdout' : out}${start}`]
+  const unchanged = (pages: number) => `${plural(pages, 'page')} that did not change`
   if (tally.fromEarlier > 0) lines.push(`Took ${unchanged(tally.fromEarlier)} from earlier crawls`)
   if (tally.asPlainText > 0)
     lines.push(`Wrote plain text for ${unchanged(tally.asPlainText)}: ${tally.trouble}`)
@@ -120,17 +115,13 @@ export function closingLines(tally: ExportResult, kind: Kind, out: string): stri
     lines.push(`Left out ${unchanged(tally.skippedUnchanged)}: ${tally.trouble}`)
   if (tally.skippedUnreadable > 0)
     lines.push(
-      `Left out ${count(tally.skippedUnreadable, 'page', 'pages')} that could not be read, e.g. ${tally.example}`,
+      `Left out ${plural(tally.skippedUnreadable, 'page')} that could not be read, e.g. ${tally.example}`,
     )
   return `${lines.join('\n')}\n`
 }
 
 function damagedLine({ damaged }: ExportResult, dir: string): string {
-  return `orbweaver: the archive is damaged: ${count(damaged, 'record', 'records')}; run "orbweaver repair ${shellWord(dir)}"`
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`
+  return `orbweaver: the archive is damaged: ${plural(damaged, 'record')}; run "orbweaver repair ${shellWord(dir)}"`
 }
 
 /**
@@ -146,7 +137,7 @@ class ProgressLine {
   }
 
   show(written: number, total: number): void {
-    const text = `${written.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`
+    const text = `${number(written)} of ${number(total)}`
     if (this.#stream.isTTY) {
       this.#stream.write(`\r\x1b[K${text}`)
       this.#isShown = true

@@ -1,11 +1,11 @@
 /** `orbweaver ledger copy`: where the ledger of a crawl is kept. */
 import { Command } from 'commander'
 import { ConfigError } from '../config/index.js'
-import { shellWord } from '../model/index.js'
+import { number, shellWord } from '../model/index.js'
 import { copyToDatabase, copyToDirectory } from '../runtime/access/index.js'
 import type { Platform } from '../runtime/platform/index.js'
 import { trustOption } from './options/index.js'
-import { number, tell } from './output/index.js'
+import { tell } from './output/index.js'
 
 export function ledgerCommand(platform: Platform): Command {
   return new Command('ledger').addCommand(

@@ -29,3 +29,6 @@ export const LARGE_SITES = 1_000
 // guest.ts
 export const TRIED_PAGES = 3 // they fit a screen or two
 export const TRIED_PART_CHARS = 2_000
+
+// web.ts
+export const WEB_PIECE_CHARS = 64 * 1024 // few writes for a list of millions of lines

@@ -95,33 +95,38 @@ function failureCode(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? EXIT.done : complain(usageProblem(error, argv), EXIT.config)
   if (error instanceof InterruptedError) return endInterrupted(error)
-  if (error instanceof ConfigError || error instanceof PartitionError)
-    return complain(error.message, EXIT.config)
-  if (error instanceof DirectoryBusyError) return complain(error.message, EXIT.busy)
-  if (error instanceof DiskFullError) return complain(error.message, EXIT.disk)
-  if (error instanceof AgentRestartLimitError) return complain(error.message, EXIT.internal)
-  if (error instanceof PairError) return complain(error.message, EXIT.untrusted)
-  if (error instanceof DamageError || error instanceof DamagedFileError)
-    return complain(error.message, EXIT.damaged)
   if (error instanceof UntrustedError) return complain(untrustedLine(error, argv), EXIT.untrusted)
-  if (error instanceof NewerCrawlError) return complain(error.message, EXIT.ledger)
   if (error instanceof LedgerError) return complain(error.message, LEDGER_EXIT[error.kind] ?? EXIT.ledger)
-  const code = (error as { code?: string }).code
-  if (code !== undefined && DISK_FULL.has(code))
-    return complain('the disk is full; free some space, then resume', EXIT.disk)
-  if (code === 'ELOOP')
-    return complain(`a symbolic link where a file should be: ${(error as Error).message}`, EXIT.untrusted)
-  if (code === 'EISDIR')
-    return complain(`a folder where a file should be: ${(error as Error).message}`, EXIT.damaged)
-  if (code === 'ENOTDIR' || code === 'ENAMETOOLONG')
-    return complain(`invalid path: ${(error as Error).message}`, EXIT.config)
-  if (code === 'EIO' || code === 'DISK_FAILED')
-    return complain(`the disk failed: ${(error as Error).message}`, EXIT.disk)
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return complain(`no permission: ${(error as Error).message}`, EXIT.config)
-  tell(`orbweaver: this is a bug, please report it: ${(error as Error).stack ?? String(error)}\n`)
+  const { message, stack = String(error), code = '' } = error as NodeJS.ErrnoException
+  const known = EXITS.find(([kind]) => error instanceof kind)
+  if (known) return complain(message, known[1])
+  if (DISK_FULL.has(code)) return complain('the disk is full; free some space, then resume', EXIT.disk)
+  const ofSystem = SYSTEM_ERRORS.find(([codes]) => codes.includes(code))
+  if (ofSystem) return complain(`${ofSystem[1]}: ${message}`, ofSystem[2])
+  tell(`orbweaver: this is a bug, please report it: ${stack}\n`)
   return EXIT.internal
 }
+
+/** Errors whose message is a line for the user. */
+const EXITS = [
+  [ConfigError, EXIT.config],
+  [PartitionError, EXIT.config],
+  [DirectoryBusyError, EXIT.busy],
+  [DiskFullError, EXIT.disk],
+  [AgentRestartLimitError, EXIT.internal],
+  [PairError, EXIT.untrusted],
+  [DamageError, EXIT.damaged],
+  [DamagedFileError, EXIT.damaged],
+  [NewerCrawlError, EXIT.ledger],
+] as const
+
+const SYSTEM_ERRORS: readonly (readonly [codes: readonly string[], what: string, exit: number])[] = [
+  [['ELOOP'], 'a symbolic link where a file should be', EXIT.untrusted],
+  [['EISDIR'], 'a folder where a file should be', EXIT.damaged],
+  [['ENOTDIR', 'ENAMETOOLONG'], 'invalid path', EXIT.config],
+  [['EIO', 'DISK_FAILED'], 'the disk failed', EXIT.disk],
+  [['EACCES', 'EPERM', 'EROFS'], 'no permission', EXIT.config],
+]
 
 /** Ends at once, even if stdout still has data that no one reads. */
 function endInterrupted({ message, exitCode }: InterruptedError): never {

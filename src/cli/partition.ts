@@ -19,7 +19,7 @@ import {
 } from '../plan/partition/io/index.js'
 import { type PresetName, presets } from '../plan/partition/state/index.js'
 import { limitCompiler } from '../runtime/threads/index.js'
-import { readObjectives } from './options/index.js'
+import { collect, readObjectives } from './options/index.js'
 import { checkedText, partitionedText, printJson, tell } from './output/index.js'
 
 interface PartitionFlags {
@@ -186,8 +186,4 @@ function given<T>(text: string | undefined, read: (text: string) => T): T | unde
 function present<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
-}
-
-function collect(value: string, before: readonly string[]): string[] {
-  return [...before, value]
 }

@@ -1,6 +1,5 @@
 /** `orbweaver query`: SQL over the tables of a crawl, finished or running. */
-import { Readable, type Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Writable } from 'node:stream'
 import { Command, Option } from 'commander'
 import {
   csvPieces,
@@ -18,7 +17,7 @@ import {
 import { forTerminal, jsonForTerminal, LIMITS } from '../model/index.js'
 import { interruptible } from './exit/index.js'
 import { type LimitFlags, readLimits, withLimits } from './options/index.js'
-import { tell } from './output/index.js'
+import { sendPieces, tell } from './output/index.js'
 
 type Format = 'table' | 'csv' | 'json'
 
@@ -69,9 +68,10 @@ export async function runQuery(
   const tables = await openTables(dir, { ...options, note })
   try {
     const width = out.columns ?? PLAIN_WIDTH
-    if (sql === undefined)
-      await send(overview(tables, dir, format, width), format, out, options.interruption?.signal)
-    else await send(answer(await tables.run(sql), format, width), format, out, options.interruption?.signal)
+    const pieces =
+      sql === undefined ? overview(tables, dir, format, width) : answer(await tables.run(sql), format, width)
+    const sent = out.isTTY ? withoutControlCodes(pieces, format) : pieces
+    await sendPieces(sent, out, options.interruption?.signal)
   } finally {
     await tables.close()
   }
@@ -86,10 +86,11 @@ const PLAIN_WIDTH = 160
 async function* answer(result: Result, format: Format, width: number): AsyncGenerator<string> {
   if (format === 'csv') yield* csvPieces(result)
   else if (format === 'json') yield* jsonPieces(result)
-  else yield await table(result, width)
+  else yield await tableText(result, width)
 }
 
-async function table(result: Result, width: number): Promise<string> {
+/** The first rows as a table. */
+export async function tableText(result: Result, width: number): Promise<string> {
   const maxRows = LIMITS.queryTableRows
   const shown: (readonly Value[])[] = []
   let more = false
@@ -120,22 +121,4 @@ async function* overview(tables: Tables, dir: string, format: Format, width: num
 async function* withoutControlCodes(pieces: AsyncGenerator<string>, format: Format): AsyncGenerator<string> {
   const clean = format === 'json' ? jsonForTerminal : forTerminal
   for await (const piece of pieces) yield clean(piece)
-}
-
-/** Sends with back-pressure. Ends without an error when the reader closes the pipe, as `head` does. */
-async function send(
-  pieces: AsyncGenerator<string>,
-  format: Format,
-  out: Output,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    await pipeline(Readable.from(out.isTTY ? withoutControlCodes(pieces, format) : pieces), out, {
-      end: false,
-      ...(signal ? { signal } : {}),
-    })
-  } catch (error) {
-    signal?.throwIfAborted()
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  }
 }

@@ -1,11 +1,11 @@
 /** `orbweaver repair`: mends what `verify` finds, and says what was lost. */
 import { Command } from 'commander'
-import { forDisplay, shellWord } from '../model/index.js'
+import { forDisplay, plural, shellWord } from '../model/index.js'
 import { type RepairReport, repairDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit/index.js'
 import { trustOption } from './options/index.js'
-import { plural, print, printJson, tell } from './output/index.js'
+import { print, printJson, tell } from './output/index.js'
 
 interface RepairFlags {
   readonly dryRun?: boolean

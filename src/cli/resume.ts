@@ -1,10 +1,11 @@
 /** `orbweaver resume`: goes on with a crawl. */
 import { Command } from 'commander'
-import { ConfigError, type CrawlConfig, FIELDS } from '../config/index.js'
+import { ConfigError, type CrawlConfig, readSetting } from '../config/index.js'
+import { findCrawl } from '../runtime/access/index.js'
 import type { Platform } from '../runtime/platform/index.js'
 import { resumeSession } from '../runtime/session/index.js'
 import type { Say } from './commands.js'
-import { type AddressOptions, crawlAt, readListen, withAddress } from './options/index.js'
+import { type AddressOptions, readListen, withAddress } from './options/index.js'
 import { warnOfRobots, watch } from './watch-session.js'
 
 export function resumeCommand(say: Say, platform: Platform): Command {
@@ -25,7 +26,7 @@ export function resumeCommand(say: Say, platform: Platform): Command {
     .option('--json', 'print the report as one JSON object on stdout')
     .addHelpText('after', RESUME_HELP)
     .action(async (directory: string | undefined, options: ResumeOptions) => {
-      const crawl = await crawlAt(platform, directory, options, 'resume')
+      const crawl = await findCrawl(platform, { ...options, directory }, 'resume')
       if (crawl.directory === null)
         throw new ConfigError(
           `the store of "${crawl.name}" is not visible on this machine; give its path with --store`,
@@ -57,12 +58,7 @@ function changed<K extends 'robots' | 'agents' | 'lanes'>(
   name: K,
   value: string | undefined,
 ): CrawlConfig[K] | undefined {
-  if (value === undefined) return undefined
-  try {
-    return FIELDS[name].read(value, `--${name}`) as CrawlConfig[K]
-  } catch (error) {
-    throw new ConfigError((error as Error).message)
-  }
+  return value === undefined ? undefined : readSetting(name, value)
 }
 
 const RESUME_HELP = `

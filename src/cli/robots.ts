@@ -8,6 +8,7 @@ import { normaliseUrl } from '../model/url/index.js'
 import { looksBinary, RobotsRules, type RobotsVerdict } from '../page/robots/index.js'
 import type { Say } from './commands.js'
 import { EXIT } from './exit/index.js'
+import { collect } from './options/index.js'
 import { print, printJson } from './output/index.js'
 
 interface RobotsFlags {
@@ -37,7 +38,6 @@ Examples:
   $ curl -s https://example.org/robots.txt | orbweaver robots --url /page -`
 
 export function robotsCommand(say: Say): Command {
-  const many = (value: string, list: string[] | undefined) => [...(list ?? []), value]
   return new Command('robots')
     .argument('[file]', 'robots.txt file, or - for stdin (default: request it from the site)')
     .option('--agent <name>', 'product token of the crawler', 'orbweaver')
@@ -48,12 +48,7 @@ export function robotsCommand(say: Say): Command {
         .default('strict'),
     )
     .option('--allow-private', 'allow localhost and private addresses')
-    .addOption(
-      new Option(
-        '--resolve <host=addr>',
-        'use this address for a host instead of DNS; may be repeated',
-      ).argParser(many),
-    )
+    .option('--resolve <host=addr>', 'use this address for a host instead of DNS; may be repeated', collect)
     .option('--dns <addr:port>', "name server to use (default: the system's resolver)")
     .option('--json', 'print one JSON object on stdout')
     .addHelpText('after', EXAMPLES)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { readTextFile } from '../files/index.js'
 import type { Ledger, LongTransaction } from '../ledger/index.js'
-import { withoutControls } from '../model/index.js'
+import { number, plural, withoutControls } from '../model/index.js'
 import { metricsNow, type Report } from '../report/index.js'
 import type { FoundCrawl } from '../runtime/access/index.js'
 import type { Platform } from '../runtime/platform/index.js'
@@ -18,8 +18,6 @@ import {
   asideLines,
   duration,
   metricLines,
-  number,
-  plural,
   print,
   printJson,
   SHOWN_SITES,

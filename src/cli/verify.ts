@@ -1,11 +1,11 @@
 /** `orbweaver verify`: reads every file of a crawl and reports those that are damaged or missing. */
 import { Command } from 'commander'
-import { shellWord, withoutControls } from '../model/index.js'
+import { plural, shellWord, withoutControls } from '../model/index.js'
 import { type Damage, verifyDirectory } from '../verify/index.js'
 import type { Say } from './commands.js'
 import { EXIT, interruptible, untilAborted } from './exit/index.js'
 import { trustOption } from './options/index.js'
-import { plural, print, printJson, size, tell } from './output/index.js'
+import { print, printJson, size, tell } from './output/index.js'
 
 interface VerifyFlags {
   readonly quick?: boolean

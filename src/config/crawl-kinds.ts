@@ -7,11 +7,29 @@ import { bytes, list, positive, text } from './kinds.js'
 import { checkPhaseSetting } from './phase-settings.js'
 import { wholeSource } from './sources.js'
 
-export const archive = (value: unknown, name: string): string => {
-  const form = text(value, name)
-  if (/^(gzip(:[1-9])?|zstd(:([1-9]|1[0-9]))?|none)$/.test(form)) return form
-  throw new TypeError(`${name} must be gzip, gzip:LEVEL (1-9), zstd, zstd:LEVEL (1-19) or none`)
-}
+/** Reads a text that is right; `rule` is the rest of the error otherwise. */
+const textWith =
+  (isRight: (form: string) => boolean, rule: string) =>
+  (value: unknown, name: string): string => {
+    const form = text(value, name)
+    if (isRight(form)) return form
+    throw new TypeError(`${name} must be ${rule}`)
+  }
+
+/** Reads a text in which `wrongIn` finds nothing wrong; the errors leave out the value. */
+const textWithout =
+  (wrongIn: (form: string) => string | null) =>
+  (value: unknown, name: string): string => {
+    const form = text(value, name)
+    const wrong = wrongIn(form)
+    if (wrong === null) return form
+    throw new TypeError(`${name}: ${wrong}`)
+  }
+
+export const archive = textWith(
+  form => /^(gzip(:[1-9])?|zstd(:([1-9]|1[0-9]))?|none)$/.test(form),
+  'gzip, gzip:LEVEL (1-9), zstd, zstd:LEVEL (1-19) or none',
+)
 
 export const delay = (value: unknown, name: string): 'auto' | number => {
   const number = Number(value)
@@ -20,28 +38,19 @@ export const delay = (value: unknown, name: string): 'auto' | number => {
   throw new TypeError(`${name} must be milliseconds or "auto"`)
 }
 
-export const resolution = (value: unknown, name: string): string => {
-  const form = text(value, name)
-  if (/^[^=]+=[^=]+$/.test(form)) return form
-  throw new TypeError(`${name} must be HOST=ADDR or HOST=ADDR:PORT`)
-}
+export const resolution = textWith(form => /^[^=]+=[^=]+$/.test(form), 'HOST=ADDR or HOST=ADDR:PORT')
 
-export const nameServer = (value: unknown, name: string): string => {
-  const form = text(value, name)
+export const nameServer = textWith(form => {
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(form) ?? /^([^:]+)(?::(\d+))?$/.exec(form)
   const [, address = form, port = '53'] = bracketed ?? []
-  if (isIP(address) !== 0 && Number(port) >= 1 && Number(port) <= 65_535) return form
-  throw new TypeError(`${name} must be the address of a name server, ADDR or ADDR:PORT`)
-}
+  return isIP(address) !== 0 && Number(port) >= 1 && Number(port) <= 65_535
+}, 'the address of a name server, ADDR or ADDR:PORT')
 
-export const network = (value: unknown, name: string): string => {
-  const form = text(value, name)
+export const network = textWith(form => {
   const [address, bits, ...rest] = form.split('/')
   const most = [0, 0, 0, 0, 32, 0, 128][isIP(address)]
-  if (most > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most)))
-    return form
-  throw new TypeError(`${name} must be an address or a network such as 10.1.0.0/16`)
-}
+  return most > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+}, 'an address or a network such as 10.1.0.0/16')
 
 export const bodySize = (value: unknown, name: string): number => {
   const read = Math.floor(bytes(value, name))
@@ -67,33 +76,16 @@ export const splitting = (value: unknown, name: string): 'auto' | 'off' | number
   throw new TypeError(`${name} must be auto, off, or a number of URLs from 2 on`)
 }
 
-export const address = (value: unknown, name: string): string => {
-  const form = text(value, name)
-  if (isIP(form) > 0) return form
-  throw new TypeError(`${name} must be an IP address`)
-}
+export const address = textWith(form => isIP(form) > 0, 'an IP address')
 
 /** The message leaves out the value, which may contain a password. */
-export const ledger = (value: unknown, name: string): string => {
-  const form = text(value, name)
+export const ledger = textWithout(form => {
   const place = readPostgresUrl(form)
-  if (typeof place !== 'string') return form
-  throw new TypeError(`${name}: ${place}`)
-}
+  return typeof place === 'string' ? place : null
+})
 
-export const phaseSetting = (value: unknown, name: string): string => {
-  const word = text(value, name)
-  const wrong = checkPhaseSetting(word)
-  if (wrong === null) return word
-  throw new TypeError(`${name}: ${wrong}`)
-}
-
-export const graphSetting = (value: unknown, name: string): string => {
-  const word = text(value, name)
-  const wrong = checkGraphSetting(word)
-  if (wrong === null) return word
-  throw new TypeError(`${name}: ${wrong}`)
-}
+export const phaseSetting = textWithout(checkPhaseSetting)
+export const graphSetting = textWithout(checkGraphSetting)
 
 /** A number of parts (`4`), or their shares (`2:1:1`). */
 export const parts = (value: unknown, name: string): number | readonly number[] => {

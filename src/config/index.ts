@@ -9,7 +9,7 @@ export { readRuntime } from './crawl-kinds.js'
 export { GRAPH_WEIGHTS, type GraphSettings, type GraphWeights, readGraphSettings } from './graph-settings.js'
 export { bytes, count, positive } from './kinds.js'
 export { hashOfFile, rememberDirectory, type Standing, standingOf } from './known-directories.js'
-export { checkConfig, loadConfig, variableOf } from './load.js'
+export { checkConfig, checked, loadConfig, readSetting, variableOf } from './load.js'
 export {
   type CrawlConfig,
   type CrawlConfigInput,

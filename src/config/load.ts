@@ -21,15 +21,25 @@ export function checkConfig(input: Readonly<Record<string, unknown>>): CrawlConf
   if (unknown !== undefined)
     throw new ConfigError(`unknown setting "${unknown}"; orbweaver crawl --help-all lists them`)
   const config: Record<string, unknown> = { seeds: readSeeds(input.seeds) }
-  for (const [key, { read }] of Object.entries(FIELDS)) {
-    try {
-      const value = read(input[key], `--${flagWord(key)}`)
-      if (value !== undefined) config[key] = value
-    } catch (error) {
-      throw error instanceof TypeError ? new ConfigError(error.message) : error
-    }
+  for (const key of Object.keys(FIELDS) as (keyof typeof FIELDS)[]) {
+    const value = readSetting(key, input[key])
+    if (value !== undefined) config[key] = value
   }
   return config as CrawlConfig
+}
+
+/** Throws a ConfigError that names the flag. */
+export function readSetting<K extends keyof typeof FIELDS>(key: K, value: unknown): CrawlConfig[K] {
+  return checked(() => FIELDS[key].read(value, `--${flagWord(key)}`) as CrawlConfig[K])
+}
+
+/** Turns the TypeError of a reader into a ConfigError. */
+export function checked<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof TypeError ? new ConfigError(error.message) : error
+  }
 }
 
 /** The variable of a setting: ORBWEAVER_MAX_PAGES for maxPages. */

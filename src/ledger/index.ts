@@ -50,4 +50,4 @@ export type {
 export { type OnUnavailable, retryingLedger } from './retrying-ledger.js'
 export { type SeatStatus, seatStatusOf } from './seat-status.js'
 export { silenceOf, withHeartbeat } from './silence.js'
-export { siteSummaries } from './site-summaries.js'
+export { cellBatches, siteSummaries } from './site-summaries.js'

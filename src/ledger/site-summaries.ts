@@ -1,10 +1,24 @@
-/** Summaries of the sites of a crawl: all cells of a site (shards or pieces) as one. */
+/** The cells of a crawl, and summaries of its sites: all cells of a site (shards or pieces) as one. */
 import { siteOfCell } from '../model/index.js'
 import type { Ledger } from './ledger.js'
 import type { SiteSummary } from './ledger-rows.js'
 import type { OutcomeCount } from './pack-rows.js'
 
+/** Cells at a time: bounds the memory. */
 const BATCH_CELLS = 1_000
+
+/** In the order of their names; `which`: only cells with packs. */
+export async function* cellBatches(
+  ledger: Pick<Ledger, 'sites'>,
+  which?: 'crawled',
+): AsyncGenerator<readonly SiteSummary[]> {
+  for (let after = ''; ; ) {
+    const batch = await ledger.sites(after, BATCH_CELLS, which)
+    if (batch.length === 0) return
+    yield batch
+    after = batch[batch.length - 1].cell
+  }
+}
 
 /**
  * Only sites with packs: a link farm names millions of others. `cell` is the name of the site. Cells are read
@@ -12,16 +26,12 @@ const BATCH_CELLS = 1_000
  */
 export async function* siteSummaries(ledger: Pick<Ledger, 'sites'>): AsyncGenerator<SiteSummary> {
   let site: SiteSummary | null = null
-  for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, BATCH_CELLS, 'crawled')
+  for await (const batch of cellBatches(ledger, 'crawled'))
     for (const row of batch) {
       const part = { ...row, cell: siteOfCell(row.cell) }
       if (site !== null && site.cell !== part.cell) yield site
       site = site !== null && site.cell === part.cell ? joined(site, part) : part
     }
-    if (batch.length < BATCH_CELLS) break
-    after = batch[batch.length - 1].cell
-  }
   if (site !== null) yield site
 }
 

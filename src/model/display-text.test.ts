@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { forDisplay, forTerminal, jsonForTerminal, shellWord } from './display-text.js'
+import { forDisplay, forTerminal, jsonForTerminal, number, shellWord } from './display-text.js'
 
 it.each([
   ['http://a.test/x?token=abc&y=1 is no sitemap', 'http://a.test/x?token=…&y=1 is no sitemap'],
@@ -31,4 +32,20 @@ it('escapes in JSON what JSON.stringify leaves', () => {
   const json = jsonForTerminal(JSON.stringify(value))
   expect(json).toMatch(/^[ -~]+$/)
   expect(JSON.parse(json)).toEqual(value)
+})
+
+it('shows numbers as toLocaleString does', () => {
+  const decimals = fc.integer({ min: 0, max: 1e12 }).map(thousandths => thousandths / 1_000)
+  fc.assert(
+    fc.property(fc.oneof(fc.maxSafeNat(), decimals), value => {
+      expect(number(value)).toBe(value.toLocaleString('en-US'))
+    }),
+  )
+  expect([0, 999, 1_000, 12_345_678, -1_234].map(number)).toEqual([
+    '0',
+    '999',
+    '1,000',
+    '12,345,678',
+    '-1,234',
+  ])
 })

@@ -26,6 +26,16 @@ export function jsonForTerminal(json: string): string {
   return json.replaceAll(/(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
 }
 
+/** Like toLocaleString('en-US'), whose first call takes 20 ms. */
+export function number(value: number): string {
+  const rounded = Number.isInteger(value) ? value : Math.round(value * 1_000) / 1_000
+  return String(rounded).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',')
+}
+
+export function plural(count: number, noun: string, several = `${noun}s`): string {
+  return `${number(count)} ${count === 1 ? noun : several}`
+}
+
 function escaped(char: string): string {
   const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i))
   return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('')

@@ -31,11 +31,14 @@ export {
   forDisplay,
   forTerminal,
   jsonForTerminal,
+  number,
+  plural,
   shellWord,
   withoutControls,
   withoutSecrets,
 } from './display-text.js'
 export { type FetchLimits, fetchLimits, READ_BYTES } from './fetch-limits.js'
+export { addTo, groupBy, inBatches, sum } from './gather.js'
 export { Heap } from './heap.js'
 export { LIMITS } from './limits.js'
 export { isSitemapMark, markOf, probeMark, sitemapMark, withoutMark } from './mark.js'
@@ -64,6 +67,7 @@ export {
 export { isOfPage } from './page-error.js'
 export { type Random, SeededRandom, UUID_CHARS, uuid, writeUuid } from './random.js'
 export { redirectTarget } from './redirect.js'
+export { firstIndex } from './search.js'
 export { Semaphore } from './semaphore.js'
 export { eitherOf, Stop, type StopSignal } from './stop.js'
 export { readTraps, TRAP_RULES, type TrapName, type TrapRule } from './trap.js'

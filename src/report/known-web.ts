@@ -5,6 +5,7 @@
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
+import { firstIndex } from '../model/index.js'
 import { normaliseEscapes } from '../model/url/index.js'
 import { KNOWN_WEB_READ_BYTES } from './limits.js'
 
@@ -61,22 +62,10 @@ export class KnownWeb {
     const best = Math.min(pages, ranks.length)
     const least = ranks[ranks.length - best]
     const better = found.filter(rank => rank > least).length
-    const above = ranks.length - firstAbove(ranks, least)
+    const above = ranks.length - firstIndex(ranks.length, i => ranks[i] > least)
     const equal = found.filter(rank => rank === least).length
     return (better + Math.min(equal, best - above)) / best
   }
-}
-
-/** The index of the first value above `value`. */
-function firstAbove(sorted: Float64Array, value: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (sorted[middle] <= value) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function* linesOf(path: string): Iterable<string> {

@@ -168,21 +168,17 @@ interface RobotsReport {
   readonly refusedSites: readonly RefusedSite[]
 }
 
-export interface ReportFacts {
-  readonly version: string
-  readonly seeds: readonly string[]
+/** What goes into the report as it is. */
+type ReportGivens = Pick<
+  Report,
+  'version' | 'seeds' | 'damaged' | 'routing' | 'routed' | 'repartitions' | 'warnings'
+>
+
+export interface ReportFacts extends ReportGivens, Pick<Report, 'seconds' | 'cpuSeconds'> {
   readonly startedAtMs: number
   readonly endedAtMs: number
-  /** Sum of all runs. */
-  readonly seconds: number
-  readonly cpuSeconds: number
   readonly urls: UrlCounts
   readonly robots: { readonly mode: RobotsReport['mode']; readonly maxFailures: number }
-  readonly damaged: readonly string[]
-  readonly routing: Report['routing']
-  readonly routed: Report['routed']
-  readonly repartitions: Report['repartitions']
-  readonly warnings: readonly string[]
   /** Compares with the previous crawl. Not called for an interrupted run, as it reads all tables of both. */
   readonly compare: () => Promise<Report['recrawl']>
 }

@@ -1,7 +1,7 @@
 /** Checks WARC files record by record, and the lines of their indexes against the records. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { payloadDigest } from '../data/store/warc/index.js'
+import { indexEntryOf, payloadDigest } from '../data/store/warc/index.js'
 import { archivedPayload, holdsPage, WarcReader, type WarcRecord } from '../page/fetch/warc/index.js'
 
 /** Records of one WARC that an index points to: length and URL by offset. */
@@ -42,12 +42,6 @@ function hasItsPayload(record: WarcRecord): boolean {
   return payload === null || payloadDigest(payload) === expected
 }
 
-interface IndexEntry {
-  readonly url?: unknown
-  readonly offset?: unknown
-  readonly length?: unknown
-}
-
 /** Every line of an index must point to a record of its WARC, and every record must have a line. */
 export async function checkIndex(
   path: string,
@@ -60,7 +54,7 @@ export async function checkIndex(
   let count = 0
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     count++
-    const { url, offset, length } = entryOf(line)
+    const { url, offset, length } = indexEntryOf(line)
     if (places.get(Number(offset)) !== placeOf(String(length), String(url)))
       return `line ${count} does not point to its record`
     const text = Buffer.from(line)
@@ -68,12 +62,4 @@ export async function checkIndex(
     last = text
   }
   return count === places.size ? null : `it has ${count} lines for ${places.size} records`
-}
-
-function entryOf(line: string): IndexEntry {
-  try {
-    return JSON.parse(line.slice(line.indexOf('{'))) as IndexEntry
-  } catch {
-    return {}
-  }
 }

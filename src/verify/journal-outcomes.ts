@@ -3,7 +3,7 @@
  * outcomes first; outcomes are kept by fingerprint in a set that spills to disk, so memory is bounded.
  */
 
-import type { Ledger } from '../ledger/index.js'
+import { cellBatches, type Ledger } from '../ledger/index.js'
 import { fingerprint, takeFingerprint } from '../model/bytes/index.js'
 import { type CellId, type Discovery, type OutcomeCode, SplitCells } from '../model/index.js'
 import { type FrontierSpace, readJournal } from '../page/frontier/index.js'
@@ -20,16 +20,10 @@ export interface JournalOutcome {
   readonly counts: boolean
 }
 
-const BATCH_CELLS = 1_000
-
 /** In the order of cells. A URL discovered several times (`--max-depth`) is repeated. */
 export async function* journalOutcomes(ledger: Ledger, space: FrontierSpace): AsyncGenerator<JournalOutcome> {
-  for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, BATCH_CELLS)
-    if (batch.length === 0) return
+  for await (const batch of cellBatches(ledger))
     for (const { cell, state } of batch) if (state !== 'closed') yield* outcomesOf(ledger, space, cell)
-    after = batch[batch.length - 1].cell
-  }
 }
 
 /** Cells of a split site read the journals of their parents and take their own part. */

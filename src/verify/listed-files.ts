@@ -91,7 +91,7 @@ export class ListedFiles {
 }
 
 /** A WARC and its index differ only in what follows the number. */
-function stemOf(name: string): string {
+export function stemOf(name: string): string {
   return name.replace(/(?:\.warc(?:\.\w+)?|\.cdxj)$/, '')
 }
 

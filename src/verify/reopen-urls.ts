@@ -11,6 +11,7 @@ import {
   type Discovery,
   filedUnder,
   type Grouping,
+  groupBy,
   isPage,
   type Lease,
   type OutcomeCode,
@@ -39,8 +40,7 @@ const BATCH_CELLS = 100
  * The crawl must be open and not running. Throws if a cell cannot be leased; earlier batches stay committed.
  */
 export async function reopenUrls(reopening: Reopening, lost: readonly LostUrl[]): Promise<void> {
-  const byCell = groupedBy(lost, ({ cell }) => cell)
-  const cells = [...byCell]
+  const cells = [...groupBy(lost, ({ cell }) => cell)]
   for (let from = 0; from < cells.length; from += BATCH_CELLS)
     await reopenBatch(reopening, new Map(cells.slice(from, from + BATCH_CELLS)))
 }
@@ -82,7 +82,7 @@ async function reopenBatch(
 function reopened(lease: Lease, lost: readonly LostUrl[]): PackCell {
   const journal = new JournalWriter(lease.cell)
   for (const { discovery, code } of lost) journal.reopen(discovery.url, code)
-  const codes = groupedBy(lost, ({ code }) => code)
+  const codes = groupBy(lost, ({ code }) => code)
   return {
     cell: lease.cell,
     epoch: lease.epoch,
@@ -99,14 +99,4 @@ function reopened(lease: Lease, lost: readonly LostUrl[]): PackCell {
     lastFetch: 0,
     outcomes: [...codes].map(([code, urls]): OutcomeCount => ({ code, count: -urls.length, detail: '' })),
   }
-}
-
-function groupedBy<K>(lost: readonly LostUrl[], keyOf: (url: LostUrl) => K): Map<K, LostUrl[]> {
-  const groups = new Map<K, LostUrl[]>()
-  for (const url of lost) {
-    const group = groups.get(keyOf(url))
-    if (group) group.push(url)
-    else groups.set(keyOf(url), [url])
-  }
-  return groups
 }

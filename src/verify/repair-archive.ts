@@ -24,6 +24,7 @@ import {
   fillerBytesMin,
   fillerRecords,
   finishIndex,
+  indexEntryOf,
 } from '../data/store/warc/index.js'
 import { DurableFile, digestFile, writeWhole } from '../files/index.js'
 import type { FileRow } from '../ledger/index.js'
@@ -44,12 +45,6 @@ export interface ArchiveTask extends RepairCrawl {
   readonly places: readonly number[]
 }
 
-interface LostRecord {
-  readonly url: string
-  readonly warc: string
-  readonly offset: number
-}
-
 export interface RepairedArchive {
   /** New files that will replace those of the same name. */
   readonly files: readonly { readonly name: string; readonly newPath: string }[]
@@ -59,11 +54,11 @@ export interface RepairedArchive {
   readonly gone: readonly string[]
   readonly warc: string
   readonly damaged: readonly DamagedRange[]
-  /** Responses and revisits in those ranges that the index names. */
-  readonly lost: readonly LostRecord[]
+  /** URLs of the responses and revisits in those ranges that the index names. */
+  readonly lost: readonly string[]
 }
 
-interface IndexEntry {
+interface KnownPlace {
   readonly url: string
   readonly offset: number
 }
@@ -95,21 +90,21 @@ export async function repairArchive(task: ArchiveTask): Promise<RepairedArchive>
       ...digestFile(made, index.kind, Number.MAX_SAFE_INTEGER),
     })
   }
-  const isLost = ({ offset }: IndexEntry) =>
+  const isLost = ({ offset }: KnownPlace) =>
     damaged.some(range => offset >= range.offset && offset < range.offset + range.length)
-  const lost = entries.filter(isLost).map(entry => ({ ...entry, warc: warc.name }))
+  const lost = entries.filter(isLost).map(({ url }) => url)
   return { files, rows, gone: [], warc: warc.name, damaged, lost }
 }
 
 /** The WARC is missing: every record that its index names is lost. */
-function withoutWarc({ warc, index }: ArchiveTask, entries: readonly IndexEntry[]): RepairedArchive {
+function withoutWarc({ warc, index }: ArchiveTask, entries: readonly KnownPlace[]): RepairedArchive {
   return {
     files: [],
     rows: [],
     gone: [warc.name, ...(index === undefined ? [] : [index.name])],
     warc: warc.name,
     damaged: [{ ok: false, offset: 0, length: warc.bytes }],
-    lost: entries.map(entry => ({ ...entry, warc: warc.name })),
+    lost: entries.map(({ url }) => url),
   }
 }
 
@@ -125,21 +120,15 @@ function atLeast(range: DamagedRange, sound: readonly number[], filler: Filler):
 }
 
 /** The readable lines of an index. */
-function readIndex(directory: string, name: string): IndexEntry[] {
+function readIndex(directory: string, name: string): KnownPlace[] {
   const path = locateFile(directory, name)
   if (path === null) return []
   return readFileSync(path, 'utf8')
     .split('\n')
-    .flatMap(line => {
-      try {
-        const { url, offset } = JSON.parse(line.slice(line.indexOf('{'))) as { url: unknown; offset: unknown }
-        return typeof url === 'string' && /^\d+$/.test(String(offset))
-          ? [{ url, offset: Number(offset) }]
-          : []
-      } catch {
-        return []
-      }
-    })
+    .map(indexEntryOf)
+    .flatMap(({ url, offset }) =>
+      typeof url === 'string' && /^\d+$/.test(String(offset)) ? [{ url, offset: Number(offset) }] : [],
+    )
 }
 
 async function addLine(lines: ByteSink, found: SoundRecord, { warc, config }: ArchiveTask): Promise<void> {

@@ -15,6 +15,7 @@ import { LIMITS } from '../model/index.js'
 import { FrontierSpace } from '../page/frontier/index.js'
 import type { Damage } from './damage.js'
 import { REPAIR_LEASE_MS } from './limits.js'
+import { stemOf } from './listed-files.js'
 import type { RepairCrawl } from './open-repair.js'
 import { type Quarantine, refuseOutside } from './quarantine.js'
 import { reopenUrls } from './reopen-urls.js'
@@ -99,10 +100,6 @@ async function placesInRows(
   }
 }
 
-function stemOf(name: string): string {
-  return name.replace(/\.warc(?:\.\w+)?$/, '')
-}
-
 async function rebuildTables(
   crawl: RepairCrawl,
   damaged: ReadonlyMap<string, Damage>,
@@ -132,7 +129,7 @@ async function rebuildTables(
           return path === null ? [] : [{ name, path, bytes }]
         }),
       lostPlaces: archives.flatMap(({ warc, damaged: ranges }) => ranges.map(range => ({ warc, ...range }))),
-      lostUrls: new Set(archives.flatMap(({ lost }) => lost.map(({ url }) => url))),
+      lostUrls: new Set(archives.flatMap(({ lost }) => lost)),
     })
   } finally {
     space.close()

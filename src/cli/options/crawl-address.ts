@@ -2,13 +2,7 @@
 import { type Command, Option } from 'commander'
 import { ConfigError } from '../../config/index.js'
 import { shellWord } from '../../model/index.js'
-import {
-  type CrawlAddress,
-  type FindPurpose,
-  type FoundCrawl,
-  findCrawl,
-} from '../../runtime/access/index.js'
-import type { Platform } from '../../runtime/platform/index.js'
+import type { CrawlAddress, FoundCrawl } from '../../runtime/access/index.js'
 
 /** What commander read of the options below. */
 export type AddressOptions = Pick<CrawlAddress, 'ledger' | 'name' | 'store' | 'trust'> & {
@@ -56,16 +50,6 @@ export function readListen(text: string | undefined): { host: string; port: numb
   const port = Number(digits)
   if (host === undefined || port > 65_535) throw new ConfigError('--listen must be HOST:PORT')
   return { host, port }
-}
-
-export function crawlAt(
-  platform: Platform,
-  directory: string | undefined,
-  options: AddressOptions,
-  purpose?: FindPurpose,
-): Promise<FoundCrawl> {
-  const { ledger, name, store, trust } = options
-  return findCrawl(platform, { directory, ledger, name, store, trust }, purpose)
 }
 
 /** The crawl in messages. */

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { FIELDS, OPTION_GROUPS, type OptionGroup, optionHelp } from '../../config/index.js'
 import { listenOption } from './crawl-address.js'
+import { collect } from './whole.js'
 
 export interface GroupedOption {
   readonly group: OptionGroup
@@ -63,10 +64,6 @@ function inGroupOrder(options: readonly Option[]): Option[] {
   const headings = Object.keys(OPTION_GROUPS).map(group => headingOf(group as OptionGroup))
   const rank = (option: Option) => headings.indexOf(option.helpGroupHeading ?? '')
   return options.toSorted((a, b) => rank(a) - rank(b))
-}
-
-function collect(value: string, values: string[] | undefined): string[] {
-  return [...(values ?? []), value]
 }
 
 const OTHER_GROUPS = `

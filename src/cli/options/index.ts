@@ -6,7 +6,6 @@ export {
   type AddressOptions,
   addressOf,
   againWith,
-  crawlAt,
   readListen,
   trustOption,
   withAddress,
@@ -14,4 +13,4 @@ export {
 export { crawlOptions, headingOf, withGroupedHelp } from './crawl-options.js'
 export { readObjectives } from './partition-objectives.js'
 export { type LimitFlags, readLimits, withLimits } from './query-limits.js'
-export { whole } from './whole.js'
+export { amount, collect, whole } from './whole.js'

@@ -1,6 +1,6 @@
 /** Flags that bound what a query, or the queries of an export, may take. */
 import type { Command } from 'commander'
-import { bytes, ConfigError, count, positive } from '../../config/index.js'
+import { bytes, checked, count, positive } from '../../config/index.js'
 import { defaultMemoryBytes, type QueryLimits } from '../../data/query/index.js'
 import type { CommandLimits } from '../exit/index.js'
 import { size } from '../output/index.js'
@@ -36,16 +36,12 @@ export function withLimits(command: Command): Command {
 /** Throws a ConfigError. */
 export function readLimits(flags: LimitFlags): QueryLimits & CommandLimits {
   const { timeout, memory, spill, threads } = flags
-  try {
-    return {
-      timeoutSeconds: timeout === undefined ? undefined : seconds(timeout),
-      memoryBytes: memory === undefined ? defaultMemoryBytes() : bytes(memory, '--memory'),
-      spillBytes: spill === undefined ? undefined : spill.trim() === '0' ? 0 : bytes(spill, '--spill'),
-      threads: threads === undefined ? undefined : count(1, MOST_THREADS)(threads, '--threads'),
-    }
-  } catch (error) {
-    throw new ConfigError((error as Error).message)
-  }
+  return checked(() => ({
+    timeoutSeconds: timeout === undefined ? undefined : seconds(timeout),
+    memoryBytes: memory === undefined ? defaultMemoryBytes() : bytes(memory, '--memory'),
+    spillBytes: spill === undefined ? undefined : spill.trim() === '0' ? 0 : bytes(spill, '--spill'),
+    threads: threads === undefined ? undefined : count(1, MOST_THREADS)(threads, '--threads'),
+  }))
 }
 
 function seconds(text: string): number {

@@ -5,8 +5,8 @@
 import type { LaneStatus } from '../../bus/index.js'
 import type { MachineLoad, Peer } from '../../cluster/agent/heartbeat/index.js'
 import { type AgentRow, type Incarnation, silenceOf, withHeartbeat } from '../../ledger/index.js'
-import type { Millis } from '../../model/index.js'
-import { duration, number, plural, size } from './summary.js'
+import { type Millis, number, plural } from '../../model/index.js'
+import { duration, size } from './summary.js'
 
 export interface AgentState {
   readonly name: string

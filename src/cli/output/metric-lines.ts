@@ -2,8 +2,8 @@
  * The figures of `status --metrics`, with a few words each: docs/reference/metrics.md says how they are
  * counted.
  */
+import { number, plural } from '../../model/index.js'
 import type { LiveMetrics } from '../../report/index.js'
-import { number, plural } from './summary.js'
 
 /** The most lanes that are listed for each agent. */
 const SHOWN_LANES = 12

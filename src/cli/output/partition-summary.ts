@@ -1,8 +1,10 @@
 /** What a person reads about a partition. */
+
 import type { PartitionOptions } from '../../compose/index.js'
+import { number, plural } from '../../model/index.js'
 import type { Checked } from '../../plan/partition/check/index.js'
 import type { Partition } from '../../plan/partition/state/index.js'
-import { duration, number, plural } from './summary.js'
+import { duration } from './summary.js'
 
 interface Made {
   readonly file: string

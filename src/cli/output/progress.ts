@@ -1,9 +1,9 @@
 /** What the user sees while a crawl runs: a live line on a terminal, elsewhere a plain line every 10 s. */
 
-import { type Cancel, type Clock, forTerminal, withoutControls } from '../../model/index.js'
+import { type Cancel, type Clock, forTerminal, number, withoutControls } from '../../model/index.js'
 import type { Progress } from '../../report/index.js'
 import { BAR_CHARS, PROGRESS_LIVE_MS, PROGRESS_PLAIN_MS } from '../limits.js'
-import { duration, number, size } from './summary.js'
+import { duration, size } from './summary.js'
 
 /** Pages per second are averaged over this many samples. */
 const WINDOW = 20

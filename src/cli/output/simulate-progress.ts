@@ -3,10 +3,10 @@
  * a new line every few seconds.
  */
 
-import type { Clock, Millis } from '../../model/index.js'
+import { type Clock, type Millis, number } from '../../model/index.js'
 import type { SimulationProgress } from '../../simulate/index.js'
 import { SIMULATE_PROGRESS_LIVE_MS, SIMULATE_PROGRESS_PLAIN_MS } from '../limits.js'
-import { duration, number, size } from './summary.js'
+import { duration, size } from './summary.js'
 
 /** What the process has used so far. */
 export interface Used {

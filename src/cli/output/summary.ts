@@ -1,7 +1,7 @@
 /** The summary at the end: what was fetched, what was not and why, what to do next. */
 
 import type { CrawlConfig } from '../../config/index.js'
-import { type OutcomeCode, outcomeRule, shellWord } from '../../model/index.js'
+import { number, type OutcomeCode, outcomeRule, plural, shellWord } from '../../model/index.js'
 import type { Report } from '../../report/index.js'
 import { SHOWN_SITES } from '../limits.js'
 
@@ -121,16 +121,6 @@ function next(report: Report, directory: string, config: CrawlConfig): string[] 
     )
   if (report.finishReason !== 'done') lines.push(`Go on:  orbweaver resume ${place}`)
   return lines
-}
-
-export function plural(count: number, noun: string, several = `${noun}s`): string {
-  return `${number(count)} ${count === 1 ? noun : several}`
-}
-
-/** Like toLocaleString('en-US'), whose first call takes 20 ms. */
-export function number(value: number): string {
-  const rounded = Number.isInteger(value) ? value : Math.round(value * 1_000) / 1_000
-  return String(rounded).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',')
 }
 
 export function size(bytes: number): string {

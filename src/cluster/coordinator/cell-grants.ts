@@ -4,7 +4,7 @@
  */
 import type { Bus } from '../../bus/index.js'
 import type { Incarnation, Ledger } from '../../ledger/index.js'
-import type { CellId, Clock, GroupId, Millis } from '../../model/index.js'
+import { type CellId, type Clock, type GroupId, groupBy, type Millis, sum } from '../../model/index.js'
 import { type AgentView, type Assignment, TurnRequests } from '../../plan/assign/index.js'
 import { ALL_READ_CELLS, LEAST_READ_CELLS } from '../limits.js'
 import type { AgentRegistry } from './agent-registry.js'
@@ -134,12 +134,14 @@ export class CellGrants {
     const granted = new Map<Incarnation, number>()
     let left = waiting
     const grantTo = async (to: Incarnation, cells: readonly CellId[]) => {
-      const grants = [...byLane(cells, cell => assignment.laneOf?.(cell) ?? 0)].map(async ([lane, bound]) => {
-        const leases = await ledger.grant(to, bound, leaseMs, leastDelayMs(), lane)
-        this.#agents.granted(to, leases)
-        granted.set(to, (granted.get(to) ?? 0) + leases.length)
-        left -= leases.length
-      })
+      const grants = [...groupBy(cells, cell => assignment.laneOf?.(cell) ?? 0)].map(
+        async ([lane, bound]) => {
+          const leases = await ledger.grant(to, bound, leaseMs, leastDelayMs(), lane)
+          this.#agents.granted(to, leases)
+          granted.set(to, (granted.get(to) ?? 0) + leases.length)
+          left -= leases.length
+        },
+      )
       await Promise.all(grants)
       bus.send({ kind: 'leases', to, waiting: left })
     }
@@ -147,21 +149,4 @@ export class CellGrants {
     await Promise.all([...picked].map(([to, cells]) => grantTo(to, cells)))
     return granted
   }
-}
-
-function sum(counts: Iterable<number>): number {
-  let total = 0
-  for (const count of counts) total += count
-  return total
-}
-
-function byLane(cells: readonly CellId[], laneOf: (cell: CellId) => number): Map<number, CellId[]> {
-  const lanes = new Map<number, CellId[]>()
-  for (const cell of cells) {
-    const lane = laneOf(cell)
-    const bound = lanes.get(lane)
-    if (bound) bound.push(cell)
-    else lanes.set(lane, [cell])
-  }
-  return lanes
 }

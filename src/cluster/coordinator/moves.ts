@@ -6,7 +6,7 @@
 
 import type { Bus } from '../../bus/index.js'
 import type { Incarnation, Ledger } from '../../ledger/index.js'
-import { type CellId, type Clock, type Epoch, LIMITS, type Millis } from '../../model/index.js'
+import { addTo, type CellId, type Clock, type Epoch, LIMITS, type Millis } from '../../model/index.js'
 import type { AgentView, Assignment } from '../../plan/assign/index.js'
 import { MESSAGE_CELLS } from '../limits.js'
 import type { Moved } from './repartition-record.js'
@@ -139,8 +139,7 @@ export class Moves {
     const force = clock.now() - this.#saved.since > graceMs
     if (force) this.#byForce = true
     const asked = new Map<Incarnation, CellId[]>()
-    for (const [cell, holder] of this.#outstanding.values())
-      asked.set(holder, [...(asked.get(holder) ?? []), cell])
+    for (const [cell, holder] of this.#outstanding.values()) addTo(asked, holder, cell)
     for (const [to, cells] of asked)
       for (let i = 0; i < cells.length; i += MESSAGE_CELLS)
         bus.send({ kind: 'move', to, cells: cells.slice(i, i + MESSAGE_CELLS), force })

@@ -1,6 +1,6 @@
 /** The remaining work of each site, and its agent: the input of a repartition. */
 
-import type { Ledger } from '../../ledger/index.js'
+import { cellBatches, type Ledger } from '../../ledger/index.js'
 import type { AgentView, Assignment } from '../../plan/assign/index.js'
 import type { SiteLeft } from '../../plan/assign/learned/index.js'
 import { takesOver } from './moves.js'
@@ -10,7 +10,6 @@ import { takesOver } from './moves.js'
  * to be empty.
  */
 const MOST_WAITING = 100_000
-const BATCH_CELLS = 1_000
 
 /** The pieces of a split site are listed one by one: they may be with different agents. */
 export async function remainingSites(
@@ -25,9 +24,7 @@ export async function remainingSites(
   for (const [place, { incarnation }] of agents.entries())
     for (const { cell } of await ledger.leases(incarnation, 0)) holders.set(cell, place)
   const left: SiteLeft[] = []
-  for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, BATCH_CELLS)
-    if (batch.length === 0) return left
+  for await (const batch of cellBatches(ledger))
     for (const { cell, state, discovered, settled } of batch) {
       if (state === 'closed') continue
       const owner = assignment.intendedOwner?.(cell) ?? null
@@ -37,6 +34,5 @@ export async function remainingSites(
       const isTakenOver = takesOver(assignment) && heldBy !== part
       left.push({ site: cell, queued, known: discovered, part, heldBy, isTakenOver })
     }
-    after = batch[batch.length - 1].cell
-  }
+  return left
 }

@@ -1,6 +1,7 @@
 /**
  * The entry to an exported folder: `index.html` lists the hosts, `_pages/` every page, a thousand to a list.
  */
+import { number } from '../../model/index.js'
 import type { ExportIndex, WrittenPage } from './export-index.js'
 import { relativeHref } from './file-names.js'
 import type { Folder } from './target.js'
@@ -95,8 +96,4 @@ ${body}
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-}
-
-function number(count: number): string {
-  return count.toLocaleString('en-US')
 }

@@ -1,4 +1,5 @@
 /** A result as aligned columns that fit the terminal, or as one block per row where they cannot. */
+import { number, plural } from '../../model/index.js'
 import { LONGEST_CELL_CHARS } from '../limits.js'
 import { cutTo, printable, widthOf } from './text-width.js'
 import { textOf, type Value } from './values.js'
@@ -92,7 +93,6 @@ function blockLines(
 }
 
 function countLine(count: number, more: boolean): string {
-  const shown = count.toLocaleString('en-US')
-  if (more) return `(the first ${shown} rows; --format csv or json gives all of them)`
-  return `(${shown} ${count === 1 ? 'row' : 'rows'})`
+  if (more) return `(the first ${number(count)} rows; --format csv or json gives all of them)`
+  return `(${plural(count, 'row')})`
 }

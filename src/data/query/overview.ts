@@ -1,5 +1,5 @@
 /** The tables with their columns and sizes, and three queries that work on any crawl. */
-import { shellWord } from '../../model/index.js'
+import { plural, shellWord } from '../../model/index.js'
 import { type Column, TABLE_MEANINGS, type TableName } from './columns.js'
 import type { Tables } from './tables.js'
 
@@ -33,9 +33,8 @@ export async function overviewOf(tables: Tables): Promise<TableOverview[]> {
 /** The overview for a person; `dir` goes into the examples so that they can be pasted. */
 export function overviewText(overview: readonly TableOverview[], dir: string, width: number): string {
   const tables = overview.map(({ name, rows, columns }) => {
-    const count = `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}`
     const list = columns.map(column => `${column.name} ${column.type.toLowerCase()}`)
-    return `${name}  ${count}: ${TABLE_MEANINGS[name]}\n${wrap(list, width)}\n`
+    return `${name}  ${plural(rows, 'row')}: ${TABLE_MEANINGS[name]}\n${wrap(list, width)}\n`
   })
   const examples = EXAMPLES.map(sql => `  orbweaver query ${shellWord(dir)} "${sql}"\n`)
   const isEmpty = overview.every(({ rows }) => rows === 0)

@@ -10,7 +10,6 @@ import {
   type Ledger,
   type OutcomeCount,
   type ParkedCell,
-  type RefusedOrigins,
   type SiteSummary,
   type Totals,
 } from '../index.js'
@@ -31,62 +30,39 @@ export function openMemoryLedger(now: () => Millis, broken: MemoryRule | null = 
   const work = new MemoryWork(state)
   const packs = new MemoryPacks(state, turns, work)
   return {
-    join: async (name, lanes) => incarnations.join(name, lanes),
-    leave: async incarnation => cells.leave(incarnation),
-    closeSilent: async silentMs => cells.closeSilent(silentMs),
-    takeSeat: async (incarnation, leaseMs) => incarnations.takeSeat(incarnation, leaseMs),
-    endAllLeases: async () => cells.endAllLeases(),
-    heartbeat: async (incarnation, leaseMs, status) => cells.heartbeat(incarnation, leaseMs, status),
-    waiting: async (limit, eligible) => cells.waiting(limit, eligible),
+    ...callsOf(incarnations, 'join', 'takeSeat', 'takeBudget', 'agents'),
+    ...callsOf(cells, 'leave', 'closeSilent', 'endAllLeases', 'heartbeat', 'waiting', 'grant', 'leases'),
+    ...callsOf(cells, 'estimate', 'rankBySize', 'release', 'finish', 'park', 'defer', 'rest'),
+    ...callsOf(cells, 'tryEnd', 'reopen'),
+    ...callsOf(packs, 'append', 'appendLinks', 'readInbox', 'readJournal', 'readJournals', 'commit'),
+    ...callsOf(packs, 'loadOrigins', 'saveOrigin', 'refusedOrigins', 'saveMeta', 'saveFacts', 'loadMeta'),
+    ...callsOf(packs, 'files', 'swapFiles'),
+    ...callsOf(turns, 'takeTurn', 'releaseTurn', 'saveWait', 'joinAddresses'),
+    ...callsOf(work, 'readHeard', 'agentWork'),
     countWaiting: async limit => Math.min(state.counts.waiting, limit),
-    grant: async (incarnation, wanted, leaseMs, delayMs, lane) =>
-      cells.grant(incarnation, wanted, leaseMs, delayMs, lane),
-    leases: async (incarnation, after) => cells.leases(incarnation, after),
     bind: async cells => bindCells(state, cells),
     laneLoads: async () => laneLoads(state),
-    estimate: async sizes => cells.estimate(sizes),
-    rankBySize: async () => cells.rankBySize(),
-    release: async (cell, epoch, where) => cells.release(cell, epoch, where),
-    finish: async (cell, epoch) => cells.finish(cell, epoch),
-    park: async (cell, epoch, until, why) => cells.park(cell, epoch, until, why),
-    defer: async waits => cells.defer(waits),
-    rest: async (cell, epoch, until) => cells.rest(cell, epoch, until),
     split: async (cell, epoch, lastPack, children) => splitCell(state, cell, epoch, lastPack, children),
-    append: async appends => packs.append(appends),
-    appendLinks: async batch => packs.appendLinks(batch),
-    readInbox: async (cell, after, limit) => packs.readInbox(cell, after, limit),
-    readJournal: async (cell, from, maxBytes) => packs.readJournal(cell, from, maxBytes),
-    readJournals: async (after, maxBytes) => packs.readJournals(after, maxBytes),
-    readHeard: async (agent, after, limit) => work.readHeard(agent, after, limit),
-    commit: async pack => packs.commit(pack),
-    takeTurn: async (incarnation, group, leaseMs, delayMs) =>
-      state.incarnationRow(incarnation)?.open ? turns.take(incarnation, group, leaseMs, delayMs) : null,
-    releaseTurn: async (incarnation, group, nextAllowed) => turns.release(incarnation, group, nextAllowed),
-    saveWait: async (group, nextAllowed, delayMs) => turns.saveWait(group, nextAllowed, delayMs),
     waits: async groups => groups.map(group => turns.waitOf(group)),
-    joinAddresses: async (site, addresses, mostSites) => turns.joinAddresses(site, addresses, mostSites),
-    loadOrigins: async cell => packs.loadOrigins(cell),
-    saveOrigin: async (cell, origin) => packs.saveOrigin(cell, origin),
-    refusedOrigins: async limit => refusedOrigins(packs, limit),
-    saveMeta: async rows => packs.saveMeta(rows),
-    saveFacts: async rows => packs.saveFacts(rows),
-    loadMeta: async (cell, urls) => packs.loadMeta(cell, urls),
-    takeBudget: async (incarnation, held, want) => incarnations.takeBudget(incarnation, held, want),
     settings: async () => state.settings,
     set: async values => saveSettings(state, values),
-    files: async () => packs.files(),
-    swapFiles: async (inputs, outputs, seat) => packs.swapFiles(inputs, outputs, seat),
-    tryEnd: async () => cells.tryEnd(),
-    reopen: async () => cells.reopen(),
     crawlState: async () => crawlStateOf(state),
     totals: async () => totalsOf(state),
     health: async () => ({ weaknesses: [], longTransactions: [] }),
     parked: async limit => parkedOf(state, limit),
-    agents: async () => incarnations.agents(),
-    agentWork: async () => work.agentWork(),
     sites: async (after, limit, which) => sitesOf(state, after, limit, which),
     close: async () => {},
   }
+}
+
+type Synchronous<Name extends keyof Ledger> = {
+  [K in Name]: (...args: Parameters<Ledger[K]>) => Awaited<ReturnType<Ledger[K]>>
+}
+
+/** Methods of one part as calls of the port. */
+function callsOf<Name extends keyof Ledger>(owner: Synchronous<Name>, ...names: Name[]): Pick<Ledger, Name> {
+  const calls = names.map(name => [name, async (...args: Parameters<Ledger[Name]>) => owner[name](...args)])
+  return Object.fromEntries(calls) as Pick<Ledger, Name>
 }
 
 function saveSettings(state: MemoryState, values: Readonly<Record<string, string>>): void {
@@ -95,20 +71,6 @@ function saveSettings(state: MemoryState, values: Readonly<Record<string, string
   state.publicSettings = Object.fromEntries(Object.entries(state.settings).filter(isPublic))
   const { maxPages } = values
   if (maxPages !== undefined) state.maxPages = maxPages === '' ? null : Number(maxPages)
-}
-
-function refusedOrigins(packs: MemoryPacks, limit: number): RefusedOrigins {
-  const refused = [...packs.origins()]
-    .filter(({ verdict }) => verdict === 'unavailable')
-    .sort((a, b) => (a.origin < b.origin ? -1 : 1))
-  const first = refused.slice(0, limit).map(({ origin, checkedAt, failures, status, detail }) => ({
-    origin,
-    checkedAt,
-    failures,
-    status,
-    detail,
-  }))
-  return { total: refused.length, first }
 }
 
 function crawlStateOf({ open, finishReason, incarnations }: MemoryState): CrawlState {

@@ -1,6 +1,7 @@
 /**
  * Cells of one state in the order of their rank, as short sorted runs: insertion stays cheap with a million.
  */
+import { firstIndex } from '../../model/index.js'
 import type { CellRow } from './memory-state.js'
 
 const RUN_CELLS = 512
@@ -67,14 +68,8 @@ export class RankOrder {
 
   /** Index of the last run that begins at or before the row. */
   #runOf(row: CellRow): number {
-    let low = 0
-    let high = this.#runs.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (isBefore(row, this.#runs[middle][0])) high = middle
-      else low = middle + 1
-    }
-    return Math.max(0, low - 1)
+    const runs = this.#runs
+    return Math.max(0, firstIndex(runs.length, i => isBefore(row, runs[i][0])) - 1)
   }
 }
 
@@ -84,12 +79,5 @@ function isBefore(a: CellRow, b: CellRow): boolean {
 }
 
 function place(run: readonly CellRow[], row: CellRow): number {
-  let low = 0
-  let high = run.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isBefore(run[middle], row)) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(run.length, i => !isBefore(run[i], row))
 }

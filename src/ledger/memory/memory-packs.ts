@@ -1,6 +1,6 @@
 /** Inboxes, packs, journals, files and site facts in memory. */
 
-import { type CellId, type Epoch, type MetaInfo, siteOfCell } from '../../model/index.js'
+import { type CellId, type Epoch, firstIndex, type MetaInfo, siteOfCell } from '../../model/index.js'
 import type {
   Append,
   CommitResult,
@@ -13,6 +13,7 @@ import type {
   Pack,
   PackCell,
   PackFile,
+  RefusedOrigins,
 } from '../index.js'
 import { debited, fileSwap, isHeldUnder, isNextPack } from '../rules/index.js'
 import { MemoryJournals, SharedRows } from './memory-compact.js'
@@ -143,8 +144,12 @@ export class MemoryPacks {
     this.#origins.set(site, [...others, this.#shared.origin(state)])
   }
 
-  *origins(): Iterable<OriginState> {
-    for (const origins of this.#origins.values()) yield* origins
+  refusedOrigins(limit: number): RefusedOrigins {
+    const refused = [...this.#origins.values()]
+      .flat()
+      .filter(({ verdict }) => verdict === 'unavailable')
+      .sort((a, b) => (a.origin < b.origin ? -1 : 1))
+    return { total: refused.length, first: refused.slice(0, limit).map(({ verdict, body, ...rest }) => rest) }
   }
 
   saveMeta(rows: readonly { readonly cell: CellId; readonly url: string; readonly meta: MetaInfo }[]): void {
@@ -273,14 +278,7 @@ function cellAndAncestors(cell: CellRow | undefined): CellRow[] {
 }
 
 function firstAfter(inbox: readonly InboxRow[], position: number): number {
-  let low = 0
-  let high = inbox.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (inbox[middle].position <= position) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(inbox.length, i => inbox[i].position > position)
 }
 
 function dropUpTo(row: CellRow, position: number): void {

@@ -1,6 +1,6 @@
 /** The rows of the ledger in memory, with the indexes that SQLite would keep. */
 
-import { type CellId, type Epoch, type GroupId, type Millis, siteOfCell } from '../../model/index.js'
+import { addTo, type CellId, type Epoch, type GroupId, type Millis, siteOfCell } from '../../model/index.js'
 import type { Site } from '../../model/url/index.js'
 import {
   CELL_STATES,
@@ -191,7 +191,7 @@ export class MemoryState {
       outcomes: NO_OUTCOMES,
     }
     this.cells.set(cell, row)
-    if (cell.includes('#')) this.#addPart(row)
+    if (cell.includes('#')) addTo(this.#partsOf, siteOfCell(row.cell), row)
     this.counts.waiting++
     this.order.waiting.add(row)
     return row
@@ -202,13 +202,6 @@ export class MemoryState {
     const whole = this.cells.get(site)
     if (whole) yield whole
     yield* this.#partsOf.get(site) ?? []
-  }
-
-  #addPart(row: CellRow): void {
-    const site = siteOfCell(row.cell)
-    const parts = this.#partsOf.get(site)
-    if (parts) parts.push(row)
-    else this.#partsOf.set(site, [row])
   }
 
   /** Changes state and rank together: the indexes are by both. */

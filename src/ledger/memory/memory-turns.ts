@@ -43,8 +43,20 @@ export class MemoryTurns {
     return { epoch: known.epoch, nextAllowed: next }
   }
 
+  /** Null also for an incarnation that has ended: nobody would release the turn. */
+  takeTurn(
+    incarnation: Incarnation,
+    group: GroupId,
+    leaseMs: Millis,
+    delayMs: Millis,
+  ): { epoch: Epoch; nextAllowed: Millis } | null {
+    return this.#state.incarnationRow(incarnation)?.open
+      ? this.take(incarnation, group, leaseMs, delayMs)
+      : null
+  }
+
   /** A turn that came with a lease stays until the group's last lease ends. */
-  release(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): void {
+  releaseTurn(incarnation: Incarnation, group: GroupId, nextAllowed: Millis): void {
     const turn = this.#state.turns.get(group)
     if (turn?.agent === incarnation) turn.nextAllowed = Math.max(turn.nextAllowed, Math.ceil(nextAllowed))
     this.freeIfUnused(incarnation, group, this.#now())

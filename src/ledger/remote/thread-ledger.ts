@@ -2,7 +2,9 @@
  * The ledger in its own thread. The thread has the only connection that writes, and commits all waiting calls
  * in one transaction. An fsync blocks only this thread, not the crawl.
  */
+
 import { MessagePort, type Worker } from 'node:worker_threads'
+import { addTo } from '../../model/index.js'
 import { type Ledger, LedgerError } from '../index.js'
 import { type LedgerMethod, ledgerOver, type SqliteCore } from '../sqlite/index.js'
 
@@ -124,16 +126,12 @@ export class LedgerServer {
     const batch = calls.filter(({ call }) => call.method !== 'close')
     const results = this.#core.run(batch.map(({ call }) => call as Call & { method: LedgerMethod }))
     const answers = new Map<MessagePort, Answer[]>()
-    const add = (port: MessagePort, answer: Answer) => {
-      const known = answers.get(port)
-      if (known) known.push(answer)
-      else answers.set(port, [answer])
-    }
-    for (const [i, result] of results.entries()) add(batch[i].port, answerOf(batch[i].call.id, result))
+    for (const [i, result] of results.entries())
+      addTo(answers, batch[i].port, answerOf(batch[i].call.id, result))
     const closing = calls.find(({ call }) => call.method === 'close')
     if (closing) {
       this.#core.close()
-      add(closing.port, { id: closing.call.id, ok: true, value: undefined })
+      addTo(answers, closing.port, { id: closing.call.id, ok: true, value: undefined })
     }
     for (const [port, batch] of answers) port.postMessage(batch)
   }

@@ -1,4 +1,5 @@
 /** Reads the open agents, and the figures of their work for the report (D23). */
+import { addTo } from '../../model/index.js'
 import type {
   AgentRow,
   AgentWork,
@@ -52,9 +53,7 @@ function* lanesByAgent(): Steps<Map<string, LaneWork[]>> {
   const rows = yield ['SELECT agent, lane, pages, fetch_ms FROM lane_work ORDER BY agent, lane']
   for (const [agent, lane, pages, fetchMs] of rows) {
     const work = { lane: Number(lane), pages: Number(pages), fetchMs: Number(fetchMs) }
-    const known = lanes.get(String(agent))
-    if (known) known.push(work)
-    else lanes.set(String(agent), [work])
+    addTo(lanes, String(agent), work)
   }
   return lanes
 }

@@ -1,5 +1,12 @@
 /** Reads of cells: leases, loads of lanes, parked cells and sites. */
-import type { CellId, GroupId, Lease, Millis, OutcomeCode } from '../../model/index.js'
+import {
+  addTo,
+  type CellId,
+  type GroupId,
+  type Lease,
+  type Millis,
+  type OutcomeCode,
+} from '../../model/index.js'
 import type {
   CellState,
   Incarnation,
@@ -221,11 +228,7 @@ function siteSummary([cell, state, ...counts]: Row, outcomes: readonly OutcomeCo
 
 function outcomesByCell(rows: readonly Row[]): Map<CellId, OutcomeCount[]> {
   const found = new Map<CellId, OutcomeCount[]>()
-  for (const row of rows) {
-    const known = found.get(String(row[3]))
-    if (known) known.push(outcomeCount(row))
-    else found.set(String(row[3]), [outcomeCount(row)])
-  }
+  for (const row of rows) addTo(found, String(row[3]), outcomeCount(row))
   return found
 }
 

@@ -1,6 +1,6 @@
 /** Splits of cells: one transaction on a cell that nobody has leased. */
 
-import { type CellId, childOf, type Epoch } from '../../model/index.js'
+import { type CellId, childOf, type Epoch, groupBy } from '../../model/index.js'
 import type { CellState, ChildCell, InboxRow, Incarnation } from '../index.js'
 import { maySplit } from '../rules/index.js'
 import { batchesOf, rowsOf } from './row-text.js'
@@ -76,14 +76,7 @@ function distribute(
   children: readonly CellId[],
   sender: Incarnation,
 ): void {
-  const shares = new Map<CellId, InboxRow[]>()
-  for (const row of rows) {
-    const child = childOf(children, row.url)
-    const share = shares.get(child)
-    if (share) share.push(row)
-    else shares.set(child, [row])
-  }
-  for (const [child, share] of shares) {
+  for (const [child, share] of groupBy(rows, ({ url }) => childOf(children, url))) {
     for (const batch of batchesOf(share)) putBatch(db, child, batch, sender)
     db.run('UPDATE cell SET appended = appended + ? WHERE cell = ?', share.length, child)
   }

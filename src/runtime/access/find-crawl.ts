@@ -1,7 +1,7 @@
 /** Finds a crawl by its directory, or by its name in a database. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, type CrawlConfig, FIELDS } from '../../config/index.js'
+import { ConfigError, type CrawlConfig, readSetting } from '../../config/index.js'
 import { PairError, pairRelation } from '../../data/store/index.js'
 import {
   absolute,
@@ -50,7 +50,7 @@ export interface FoundCrawl {
  * `resume` may continue in a copy of the database and checks itself that the store belongs to its ledger. For
  * all others, a store that does not belong to the ledger is refused if the user named it, and else ignored.
  */
-export type FindPurpose = 'resume' | 'other'
+type FindPurpose = 'resume' | 'other'
 
 export async function findCrawl(
   platform: Platform,
@@ -68,7 +68,7 @@ export async function findCrawl(
   if (directory !== undefined)
     throw new ConfigError('name a crawl by its directory, or by --ledger and --name, not by both')
   if (name === undefined) throw new ConfigError('--ledger needs --name: several crawls share a database')
-  return findInDatabase(platform, readLedger(ledger), name, address, purpose)
+  return findInDatabase(platform, readSetting('ledger', ledger) ?? '', name, address, purpose)
 }
 
 async function findInDatabase(
@@ -109,14 +109,6 @@ function found(directory: string | null, file: CrawlFile, distrust: Distrust): F
 /** Throws for commands that change an untrusted crawl, or run what it names. */
 export function needTrusted({ distrust, config }: FoundCrawl): void {
   if (distrust !== null) throw untrusted(distrust, config)
-}
-
-function readLedger(text: string): string {
-  try {
-    return FIELDS.ledger.read(text, '--ledger') ?? ''
-  } catch (error) {
-    throw new ConfigError((error as Error).message)
-  }
 }
 
 function givenStore(store: string, file: CrawlFile, name: string): string {

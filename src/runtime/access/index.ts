@@ -4,6 +4,6 @@
  * only read, and no password goes to the database it names.
  */
 export { copyToDatabase, copyToDirectory } from './copy-ledger.js'
-export { type CrawlAddress, type FindPurpose, type FoundCrawl, findCrawl, needTrusted } from './find-crawl.js'
+export { type CrawlAddress, type FoundCrawl, findCrawl, needTrusted } from './find-crawl.js'
 export { isForeign, needReadable, openToVerify, readLedger } from './read-ledger.js'
 export { alreadyRunningError, closeSilentIncarnations, hasRunningAgents } from './running-agents.js'

@@ -17,6 +17,7 @@ import {
 import { dirname, join } from 'node:path'
 import { incarnationIn, manifestOf, STORE_FOLDERS } from '../../data/store/index.js'
 import { writeManifest } from '../../data/store/tables/index.js'
+import { indexEntryOf } from '../../data/store/warc/index.js'
 import { copyBytes, syncDirectory, writeFileAtomically } from '../../files/index.js'
 import type { FileRow, Ledger } from '../../ledger/index.js'
 import type { Millis } from '../../model/index.js'
@@ -99,17 +100,12 @@ function cutIndex(
   const stem = file.name.slice(0, -'.cdxj'.length)
   const warc = [...listed.values()].find(({ name, kind }) => kind === 'warc' && name.startsWith(`${stem}.`))
   const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean)
-  const kept = lines.filter(line => offsetIn(line) < (warc?.bytes ?? 0))
+  const kept = lines.filter(line => Number(indexEntryOf(line).offset) < (warc?.bytes ?? 0))
   if (kept.length === lines.length) return false
   mkdirSync(dirname(target), { recursive: true })
   copyFileSync(path, target)
   writeFileAtomically(path, kept.map(line => `${line}\n`).join(''))
   return true
-}
-
-function offsetIn(line: string): number {
-  const { offset } = JSON.parse(line.slice(line.indexOf('{'))) as { offset?: string | number }
-  return Number(offset)
 }
 
 function copyFrom(path: string, start: number, target: string): void {

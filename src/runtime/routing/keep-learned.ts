@@ -6,7 +6,7 @@
 
 import type { CrawlConfig } from '../../config/index.js'
 import { type Ledger, siteSummaries } from '../../ledger/index.js'
-import { type Clock, LIMITS } from '../../model/index.js'
+import { type Clock, inBatches, LIMITS } from '../../model/index.js'
 import { countOf, type SiteCount } from '../../plan/learn/index.js'
 import type { Log } from '../directory/index.js'
 import { readCrawlFile } from '../directory/index.js'
@@ -29,7 +29,7 @@ export async function keepLearned(places: LearnedPlaces): Promise<void> {
   const { directory, config, ledger, worker, abilities, log, clock } = places
   const { previous, tables } = config
   try {
-    const trouble = await worker.learn(batchesOf(ledger), async () => ({
+    const trouble = await worker.learn(inBatches(countsOf(ledger), KEEP_LEARNED_BATCH_SITES), async () => ({
       directory,
       crawl: readCrawlFile(directory).createdAt,
       now: clock.now(),
@@ -45,19 +45,14 @@ export async function keepLearned(places: LearnedPlaces): Promise<void> {
 }
 
 /** Sites that received a request, at most as many as are kept. */
-async function* batchesOf(ledger: Ledger): AsyncGenerator<readonly SiteCount[]> {
-  let batch: SiteCount[] = []
+async function* countsOf(ledger: Ledger): AsyncGenerator<SiteCount> {
   let sites = 0
   for await (const summary of siteSummaries(ledger)) {
     const count = countOf(summary)
     if (count === null) continue
-    if (++sites > LIMITS.learnedSites) break
-    batch.push(count)
-    if (batch.length < KEEP_LEARNED_BATCH_SITES) continue
-    yield batch
-    batch = []
+    if (++sites > LIMITS.learnedSites) return
+    yield count
   }
-  if (batch.length > 0) yield batch
 }
 
 /** Empty when the directory is gone; no `learned/` has that value. */

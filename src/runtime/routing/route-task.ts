@@ -9,7 +9,7 @@ import { type Predicted, predictedOf } from '../../cluster/coordinator/index.js'
 import type { GraphSettings } from '../../config/index.js'
 import { hostsInLogs, netsInLogs, type OpenLog } from '../../data/store/tables/index.js'
 import { writeFileAtomically } from '../../files/index.js'
-import { LIMITS, siteOfCell } from '../../model/index.js'
+import { groupBy, LIMITS, siteOfCell } from '../../model/index.js'
 import {
   cutWeb,
   type HeavySite,
@@ -150,13 +150,8 @@ function written(
 }
 
 function splitIn({ sites }: LearnedWeb, table: RoutingTable) {
-  const cellsOf = new Map<string, string[]>()
-  for (const { site: cell } of sites) {
-    if (!isPiece(cell)) continue
-    const site = siteOfCell(cell)
-    cellsOf.set(site, [...(cellsOf.get(site) ?? []), cell])
-  }
-  return [...cellsOf].map(([site, cells]) => {
+  const pieces = sites.map(({ site }) => site).filter(isPiece)
+  return [...groupBy(pieces, siteOfCell)].map(([site, cells]) => {
     const parts = new Set(cells.map(cell => table.partOf(cell)))
     return { site, cells: cells.length, parts: parts.size }
   })

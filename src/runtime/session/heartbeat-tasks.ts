@@ -7,7 +7,7 @@ import type { LaneStatus } from '../../bus/index.js'
 import type { CrawlConfig } from '../../config/index.js'
 import type { TableMerger } from '../../data/store/index.js'
 import { type Heartbeat, type Incarnation, type Ledger, withHeartbeat } from '../../ledger/index.js'
-import { type Clock, isTrouble, type Millis, sleep } from '../../model/index.js'
+import { type Clock, isTrouble, type Millis, sleep, sum } from '../../model/index.js'
 import { type LedgerCount, type ProgressSources, queuedOf } from '../../report/index.js'
 import type { AgentPool } from '../agents/index.js'
 import type { Log } from '../directory/index.js'
@@ -158,8 +158,4 @@ export async function countLedger(
 
 function busyLanesIn(status: string): number {
   return (JSON.parse(status) as Partial<LaneStatus>).busyLanes?.length ?? 0
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
 }

@@ -5,16 +5,13 @@
 
 import { hostname } from 'node:os'
 import { PackServer } from '../../cluster/transfer/index.js'
-import type { CrawlConfig } from '../../config/index.js'
-import type { Incarnation, Ledger, SeatStatus } from '../../ledger/index.js'
+import type { Incarnation, SeatStatus } from '../../ledger/index.js'
 import { loadZstd } from '../../model/bytes/index.js'
 import { type Epoch, sleep } from '../../model/index.js'
-import type { Log } from '../directory/index.js'
 import { readRecord } from '../directory/index.js'
 import { PACK_ENDPOINT_CLOSING_MS, PACK_ENDPOINT_LOOK_MS } from '../limits.js'
-import type { Platform } from '../platform/index.js'
 import { readTableBytes } from '../routing/index.js'
-import type { StoreWorker } from '../threads/index.js'
+import type { CoordinatorRuntimeParts } from './coordinator-runtime.js'
 
 /** The host and port on which the server listens; agents connect to the same host. */
 export interface ListenPlace {
@@ -22,16 +19,11 @@ export interface ListenPlace {
   readonly port: number
 }
 
-export interface PackEndpointParts {
-  readonly platform: Platform
-  readonly directory: string
-  /** The name of the crawl. */
-  readonly name: string
-  readonly config: CrawlConfig
-  readonly ledger: Ledger
-  readonly worker: StoreWorker
-  readonly log: Log
-  readonly listen: ListenPlace
+interface PackEndpointParts
+  extends Pick<
+    CoordinatorRuntimeParts,
+    'platform' | 'directory' | 'name' | 'config' | 'ledger' | 'worker' | 'log' | 'listen'
+  > {
   readonly isSeated: (seat: Epoch) => boolean
 }
 

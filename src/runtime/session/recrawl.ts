@@ -10,7 +10,7 @@ import { asDamage } from '../../cluster/agent/cells/index.js'
 import type { CrawlConfig } from '../../config/index.js'
 import { type PreviousPage, previousFacts, previousPages } from '../../data/query/index.js'
 import { packFacts } from '../../data/store/tables/index.js'
-import { type Append, type Ledger, type MetaFacts, siteSummaries } from '../../ledger/index.js'
+import { type Append, cellBatches, type Ledger, siteSummaries } from '../../ledger/index.js'
 import { LEDGER_FILE } from '../../ledger/sqlite/index.js'
 import {
   type CellId,
@@ -19,6 +19,8 @@ import {
   type Discovery,
   filedUnder,
   type Grouping,
+  groupBy,
+  inBatches,
   siteOfCell,
 } from '../../model/index.js'
 import { normaliseEscapes } from '../../model/url/index.js'
@@ -97,12 +99,8 @@ async function importUrls(
   if (config.ledger === undefined && !existsSync(join(directory, LEDGER_FILE))) return 0
   return readLedger(platform, directory, isTrusted, async previous => {
     let urls = 0
-    for (let after = ''; ; ) {
-      const cells = await previous.sites(after, 1_000)
-      if (cells.length === 0) break
+    for await (const cells of cellBatches(previous))
       for (const { cell } of cells) urls += await importCell(previous, target, cell)
-      after = cells[cells.length - 1].cell
-    }
     await estimateSites(previous, target.ledger)
     return urls
   })
@@ -110,14 +108,8 @@ async function importUrls(
 
 /** The size of a site in the previous crawl is its estimate now (D12). */
 async function estimateSites(previous: Ledger, ledger: Ledger): Promise<void> {
-  let sizes: { cell: CellId; size: number }[] = []
-  for await (const { cell, settled } of siteSummaries(previous)) {
-    sizes.push({ cell, size: settled })
-    if (sizes.length < RECRAWL_BATCH_ROWS) continue
-    await ledger.estimate(sizes)
-    sizes = []
-  }
-  await ledger.estimate(sizes)
+  for await (const sites of inBatches(siteSummaries(previous), RECRAWL_BATCH_ROWS))
+    await ledger.estimate(sites.map(({ cell, settled }) => ({ cell, size: settled })))
 }
 
 async function importCell(previous: Ledger, target: Target, cell: CellId): Promise<number> {
@@ -156,13 +148,7 @@ async function importCell(previous: Ledger, target: Target, cell: CellId): Promi
 
 /** A site may have other cells than in the previous crawl. */
 function appendsOf(rows: readonly Discovery[], { cells, grouping }: Target): Append[] {
-  const byCell = new Map<CellId, Discovery[]>()
-  for (const row of rows) {
-    const cell = cells.cellOf(row.url)
-    const known = byCell.get(cell)
-    if (known) known.push(row)
-    else byCell.set(cell, [row])
-  }
+  const byCell = groupBy(rows, ({ url }) => cells.cellOf(url))
   return [...byCell].map(([cell, found]) => ({ cell, group: filedUnder(cell, grouping), rows: found }))
 }
 
@@ -182,31 +168,25 @@ async function importMeta(
   ledger: Ledger,
   mayKeep: (page: PreviousPage) => boolean,
 ): Promise<number> {
-  let pages = 0
-  let rows: Parameters<Ledger['saveMeta']>[0][number][] = []
-  for await (const page of previousPages(directory)) {
-    const { url, digest, storedAt, links } = page
-    // Its URL has another spelling now, but a revisit record must name the stored one: fetch it again.
-    if (!page.isWhole || normaliseEscapes(url) !== url) continue
-    const [etag, lastModified] = mayKeep(page) ? [page.etag, page.lastModified] : ['', '']
-    rows.push({ cell: cellOf(url), url, meta: { etag, lastModified, digest, storedAt, links } })
-    if (rows.length < RECRAWL_BATCH_ROWS) continue
+  let imported = 0
+  for await (const pages of inBatches(previousPages(directory), RECRAWL_BATCH_ROWS)) {
+    // If a URL has another spelling now: a revisit record must name the stored one, so it is fetched again.
+    const usable = pages.filter(({ isWhole, url }) => isWhole && normaliseEscapes(url) === url)
+    const rows = usable.map(page => {
+      const { url, digest, storedAt, links } = page
+      const [etag, lastModified] = mayKeep(page) ? [page.etag, page.lastModified] : ['', '']
+      return { cell: cellOf(url), url, meta: { etag, lastModified, digest, storedAt, links } }
+    })
     await ledger.saveMeta(rows)
-    pages += rows.length
-    rows = []
+    imported += rows.length
   }
-  await ledger.saveMeta(rows)
-  return pages + rows.length
+  return imported
 }
 
 /** The row of a page that answers 304 has the title and text of the previous crawl. */
 async function importFacts(directory: string, ledger: Ledger): Promise<void> {
-  let rows: MetaFacts[] = []
-  for await (const { url, digest, facts } of previousFacts(directory)) {
-    rows.push({ cell: cellOf(url), url, digest, facts: packFacts(facts) })
-    if (rows.length < RECRAWL_FACT_ROWS) continue
-    await ledger.saveFacts(rows)
-    rows = []
-  }
-  await ledger.saveFacts(rows)
+  for await (const pages of inBatches(previousFacts(directory), RECRAWL_FACT_ROWS))
+    await ledger.saveFacts(
+      pages.map(({ url, digest, facts }) => ({ cell: cellOf(url), url, digest, facts: packFacts(facts) })),
+    )
 }

@@ -4,24 +4,17 @@
  */
 
 import type { LocalBus } from '../../bus/index.js'
-import type { CrawlConfig } from '../../config/index.js'
-import type { Incarnation, Ledger } from '../../ledger/index.js'
+import type { Incarnation } from '../../ledger/index.js'
 import { sleep } from '../../model/index.js'
-import type { Log } from '../directory/index.js'
 import { REMOTE_AGENTS_LOOK_MS } from '../limits.js'
-import { inDatabase, type Platform, type ProcessBus } from '../platform/index.js'
+import { inDatabase, type ProcessBus } from '../platform/index.js'
 import { recoverIncarnation } from '../recovery/index.js'
+import type { CoordinatorRuntimeParts } from './coordinator-runtime.js'
 
-export interface RemoteAgentsParts {
-  readonly platform: Platform
-  readonly directory: string
-  /** The name of the crawl. */
-  readonly name: string
-  readonly config: CrawlConfig
-  readonly ledger: Ledger
-  readonly bus: LocalBus
-  readonly log: Log
-}
+type RemoteAgentsParts = Pick<
+  CoordinatorRuntimeParts,
+  'platform' | 'directory' | 'name' | 'config' | 'ledger' | 'bus' | 'log'
+>
 
 export class RemoteAgents {
   readonly #parts: RemoteAgentsParts

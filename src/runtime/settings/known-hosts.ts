@@ -1,4 +1,4 @@
-import type { Ledger } from '../../ledger/index.js'
+import { cellBatches, type Ledger } from '../../ledger/index.js'
 import { siteOfCell } from '../../model/index.js'
 import { HostNames } from '../../page/frontier/traps/index.js'
 
@@ -9,14 +9,11 @@ import { HostNames } from '../../page/frontier/traps/index.js'
  */
 export async function knownHosts(ledger: Ledger): Promise<HostNames> {
   const hosts = new HostNames()
-  for (let after = ''; ; ) {
-    const batch = await ledger.sites(after, 1_000, 'crawled')
-    if (batch.length === 0) return hosts
+  for await (const batch of cellBatches(ledger, 'crawled'))
     for (const { cell, outcomes } of batch) {
       hosts.admits(siteOfCell(cell))
       const refused = outcomes.find(({ code }) => code === 'TRAP:subdomains')
       if (refused !== undefined) hosts.giveUp(refused.detail)
     }
-    after = batch[batch.length - 1].cell
-  }
+  return hosts
 }

@@ -3,7 +3,7 @@
  */
 import type { Agent } from '../../cluster/agent/index.js'
 import type { LaneSettings } from '../../cluster/agent/lane/index.js'
-import { bytes, ConfigError, type CrawlConfig, readBlacklist } from '../../config/index.js'
+import { bytes, ConfigError, type CrawlConfig, checked, readBlacklist } from '../../config/index.js'
 import type { Ledger } from '../../ledger/index.js'
 import { type Grouping, LIMITS } from '../../model/index.js'
 import type { Fetcher } from '../../page/fetch/index.js'
@@ -67,11 +67,7 @@ export function readLiveSetting(name: string, value: string): string {
       `"${name}" cannot be set while a crawl runs; these can: ${Object.keys(LIVE_SETTINGS).join(', ')}`,
     )
   if (!setting.check(value)) throw new ConfigError(`${name} must be ${setting.help}`)
-  try {
-    return setting.read?.(value) ?? value
-  } catch (error) {
-    throw new ConfigError((error as Error).message)
-  }
+  return checked(() => setting.read?.(value) ?? value)
 }
 
 /** The settings that a new crawl writes to the ledger. */

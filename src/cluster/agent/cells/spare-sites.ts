@@ -3,7 +3,7 @@
  * share a politeness turn go together: the holder of the turn would get a single site back.
  */
 
-import type { CellId, Clock, Millis } from '../../../model/index.js'
+import { addTo, type CellId, type Clock, type Millis } from '../../../model/index.js'
 import type { GroupPace } from '../../../page/politeness/index.js'
 import { SPARE_SITES_LEAST_LEFT_MS, SPARE_SITES_REPEAT_MS } from '../../limits.js'
 import type { SiteMode } from '../site/index.js'
@@ -101,10 +101,7 @@ export class SpareSites<Site extends SiteInHand> {
     const groups = new Map<Group, Site[]>()
     for (const site of this.#sites().values()) {
       const [group] = site.pace.groups
-      if (group === undefined) continue
-      const mates = groups.get(group)
-      if (mates) mates.push(site)
-      else groups.set(group, [site])
+      if (group !== undefined) addTo(groups, group, site)
     }
     return [...groups.values()].filter(isSpare)
   }

@@ -56,6 +56,15 @@ export function appendCdxjLines(sink: ByteSink, entries: Buffer, filename: strin
   }
 }
 
+/** What a line of an index says of its record; nothing if it is damaged. */
+export function indexEntryOf(line: string): { readonly [K in 'url' | 'offset' | 'length']?: unknown } {
+  try {
+    return JSON.parse(line.slice(line.indexOf('{')))
+  } catch {
+    return {}
+  }
+}
+
 function bareDigest(digest: string): string {
   return digest.startsWith('sha1:') ? digest.slice(5) : digest
 }

@@ -3,6 +3,7 @@
  * pinned to the agent's part (S7). The partitioner cuts light edges, so distances are turned into weights
  * that are larger for nearer pairs.
  */
+import { addTo } from '../../../model/index.js'
 import type { Hypergraph } from '../../partition/state/index.js'
 import type { LearnedWeb } from './learned-web.js'
 import { NetList } from './net-list.js'
@@ -84,12 +85,8 @@ export function similarityGraph({ sites }: LearnedWeb, weights: Float64Array): H
 export function geographyGraph({ sites }: LearnedWeb, weights: Float64Array): Hypergraph {
   const places = new Map<string, number[]>()
   for (const [v, { site, addresses }] of sites.entries())
-    for (const place of [countryOf(site), blockOf(addresses[0] ?? '')]) {
-      if (place === null) continue
-      const known = places.get(place)
-      if (known) known.push(v)
-      else places.set(place, [v])
-    }
+    for (const place of [countryOf(site), blockOf(addresses[0] ?? '')])
+      if (place !== null) addTo(places, place, v)
   const nets = new NetList()
   for (const members of places.values()) nets.add(members, members.length)
   return nets.hypergraph(weights, 1)

@@ -8,7 +8,7 @@
 import { isIP } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { fingerprint, takeFingerprint } from '../../../model/bytes/index.js'
-import { siteOfCell } from '../../../model/index.js'
+import { firstIndex, siteOfCell } from '../../../model/index.js'
 import { type Prefix, PrefixRoutes } from './prefix-table.js'
 
 /** A site and its part. `pulls` has its links with the sites of parts, its own part included. */
@@ -150,16 +150,8 @@ export class RoutingTable {
     takeFingerprint(site)
     const { high, low } = fingerprint
     const { high: highs, low: lows } = this.#columns
-    let from = 0
-    let to = highs.length
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      const order = highs[middle] - high || lows[middle] - low
-      if (order === 0) return middle
-      if (order < 0) from = middle + 1
-      else to = middle
-    }
-    return -1
+    const at = firstIndex(highs.length, i => (highs[i] - high || lows[i] - low) >= 0)
+    return highs[at] === high && lows[at] === low ? at : -1
   }
 }
 

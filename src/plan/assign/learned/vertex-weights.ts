@@ -1,4 +1,5 @@
 /** Vertex weights besides pages. `groups` numbers the sites that stay together. */
+import { sum } from '../../../model/index.js'
 import type { LearnedWeb } from './learned-web.js'
 
 /** The weights of the RTT graph: each site or address weighs 1, agents weigh nothing. */
@@ -38,10 +39,4 @@ export function visitSlack(
   for (const own of ofGroup.values()) heaviest = Math.max(heaviest, own)
   const largest = Math.max(...shares) / sum(shares)
   return Math.max(epsilon, ((1 + epsilon) * heaviest) / (sum(visits) * largest) - 1)
-}
-
-function sum(values: Iterable<number>): number {
-  let total = 0
-  for (const value of values) total += value
-  return total
 }

@@ -1,5 +1,5 @@
 import type { Incarnation, WaitingCell } from '../../../ledger/index.js'
-import type { CellId, GroupId } from '../../../model/index.js'
+import { addTo, type CellId, type GroupId } from '../../../model/index.js'
 import type { AgentView, Assigned } from '../index.js'
 
 /**
@@ -58,9 +58,7 @@ export class GrantRound implements Assigned {
     this.#free.set(agent, this.#free.get(agent)! - 1)
     this.#left--
     this.#turns.set(row.group, agent)
-    const cells = this.given.get(agent)
-    if (cells) cells.push(row.cell)
-    else this.given.set(agent, [row.cell])
+    addTo(this.given, agent, row.cell)
     return true
   }
 
