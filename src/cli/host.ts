@@ -12,11 +12,11 @@ import {
   readAudit,
   type SiteSource,
 } from '../migrate/host/index.js'
-import { LIMITS, withoutControls } from '../model/index.js'
+import { LIMITS, number, withoutControls } from '../model/index.js'
 import { parseUrl } from '../model/url/index.js'
 import type { Say } from './commands.js'
 import { EXIT, onEndSignal } from './exit/index.js'
-import { number, print, printJson, size, tell } from './output/index.js'
+import { print, printJson, size, tell } from './output/index.js'
 
 const FOLDER = 'orbweaver-host'
 

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import type { JudgedVisit } from '../cluster/agent/lane/index.js'
 import { checkRobots, systemPlatform } from '../compose/index.js'
 import { ConfigError, checkConfig, seedUrl } from '../config/index.js'
-import { responseOf, WarcReader } from '../data/store/warc/index.js'
 import { LIMITS } from '../model/index.js'
+import { responseOf, WarcReader } from '../page/fetch/warc/index.js'
 import { RobotsRules } from '../page/robots/index.js'
 
 export interface TriedPage extends JudgedVisit {

@@ -120,7 +120,9 @@ export function webCommand(clock: Clock = systemClock): Command {
   return command.action(async (flags: WebFlags) => {
     const { snapshot: what, port, latencyScale } = flags
     if (what !== undefined)
-      return serveSnapshot({ what, port, latencyScale }, clock, interrupted, why => refuse(`--snapshot: ${why}`))
+      return serveSnapshot({ what, port, latencyScale }, clock, interrupted, why =>
+        refuse(`--snapshot: ${why}`),
+      )
     const plan = planOf(flags, refuse)
     if (flags.rank && !flags.truth) refuse('--rank goes with --truth')
     if (!flags.truth && !flags.seeds) return serve(flags, plan, clock, refuse)
