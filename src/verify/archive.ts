@@ -70,7 +70,7 @@ export async function checkIndex(
 
 function entryOf(line: string): IndexEntry {
   try {
-    return JSON.parse(line.slice(line.indexOf('{'))) as IndexEntry
+    return JSON.parse(line.slice(line.indexOf(' {') + 1)) as IndexEntry
   } catch {
     return {}
   }

@@ -132,7 +132,10 @@ function readIndex(directory: string, name: string): IndexEntry[] {
     .split('\n')
     .flatMap(line => {
       try {
-        const { url, offset } = JSON.parse(line.slice(line.indexOf('{'))) as { url: unknown; offset: unknown }
+        const { url, offset } = JSON.parse(line.slice(line.indexOf(' {') + 1)) as {
+          url: unknown
+          offset: unknown
+        }
         return typeof url === 'string' && /^\d+$/.test(String(offset))
           ? [{ url, offset: Number(offset) }]
           : []

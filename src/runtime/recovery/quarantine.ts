@@ -108,7 +108,7 @@ function cutIndex(
 }
 
 function offsetIn(line: string): number {
-  const { offset } = JSON.parse(line.slice(line.indexOf('{'))) as { offset?: string | number }
+  const { offset } = JSON.parse(line.slice(line.indexOf(' {') + 1)) as { offset?: string | number }
   return Number(offset)
 }
 
