@@ -61,10 +61,14 @@ async function writeWeb(root: string, warc: string): Promise<void> {
   await finished(archive.end())
 }
 
+/** Exit code of a crawl that ends at --max-pages. */
+const LIMIT_REACHED = 10
+
 async function crawl(source: string, flags: readonly string[]): Promise<Usage> {
   const command = ['crawl', SITE, '--source', `${SITE}=${source}`, '--out', 'crawl', ...flags]
   const usage = await runMeasured([process.execPath, ORBWEAVER, ...command], DEADLINE_SECONDS)
-  if (usage.exitCode !== 0) throw new Error(`exit code ${usage.exitCode}: ${usage.stderr}`)
+  if (usage.exitCode !== 0 && usage.exitCode !== LIMIT_REACHED)
+    throw new Error(`exit code ${usage.exitCode}: ${usage.stderr}`)
   return usage
 }
 

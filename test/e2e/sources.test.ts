@@ -13,9 +13,11 @@ function madeRoot(): string {
   const root = temporary('root')
   const files: Record<string, string> = {
     'index.html':
-      '<title>Home</title><a href=a.html>a</a><a href=sub>s</a><a href=.env>e</a><a href=b%20c.html>b</a>',
+      '<title>Home</title><a href=a.html>a</a><a href=sub>s</a><a href=.env>e</a><a href=b%20c.html>b</a><a href="{c}.html">c</a>',
     'a.html': '<title>A</title><a href=/missing.html>m</a><a href=private/x.html>p</a><a href=out.html>o</a>',
     'b c.html': '<title>B C</title>',
+    // Its key in the index has a brace, as the JSON behind the key.
+    '{c}.html': '<title>C</title>',
     'sub/index.htm': '<title>Sub</title><a href="http://other.test/">other</a>',
     'private/x.html': '<title>X</title>',
     'unlinked.html': '<title>nobody links here</title>',
@@ -50,6 +52,7 @@ describe('a crawl of a document root', () => {
       'https://site.test/ OK 200',
       'https://site.test/.env HTTP_CLIENT_ERROR 404',
       'https://site.test/a.html OK 200',
+      'https://site.test/%7Bc%7D.html OK 200',
       'https://site.test/b%20c.html OK 200',
       'https://site.test/mapped.html OK 200',
       'https://site.test/missing.html HTTP_CLIENT_ERROR 404',
@@ -64,7 +67,7 @@ describe('a crawl of a document root', () => {
   it('archives files as resources, which verify and other tools read', async () => {
     const check = await checkWarcs(out)
     expect(check.problems).toEqual([])
-    expect(check.types.resource).toBe(7)
+    expect(check.types.resource).toBe(8)
     expect(check.types).not.toHaveProperty('response')
     expect(check.types).not.toHaveProperty('request')
     expect(await orbweaver(['verify', out])).toMatchObject({ code: 0 })

@@ -59,7 +59,7 @@ export function appendCdxjLines(sink: ByteSink, entries: Buffer, filename: strin
 /** What a line of an index says of its record; nothing if it is damaged. */
 export function indexEntryOf(line: string): { readonly [K in 'url' | 'offset' | 'length']?: unknown } {
   try {
-    return JSON.parse(line.slice(line.indexOf('{')))
+    return JSON.parse(line.slice(line.indexOf(' {') + 1))
   } catch {
     return {}
   }

@@ -11,7 +11,7 @@ import { RECORD_START_BYTES, SCAN_WINDOW_BYTES } from '../../limits.js'
 import { codingFor } from '../body/index.js'
 import { firstMember, parseRecord, type RecordStart } from '../warc/index.js'
 
-export interface ScannedRecord extends RecordStart {
+interface ScannedRecord extends RecordStart {
   readonly offset: number
   /** Bytes in the file. */
   readonly length: number
