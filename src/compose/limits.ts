@@ -20,3 +20,6 @@ export const POOL_BYTES = 4096
 export const CHILD_WASM_PAGES = 1_280
 export const CHILD_HEAP_MB = 64 // trees of pages, and JSON on its way
 export const CHILD_STDERR_CHARS = 4_096 // the last words of a child that ran out of memory
+// Units of /proc: the same on every Linux that Node runs on, but for the pages of some arm64 kernels.
+export const CHILD_TICK_MS = 10
+export const CHILD_PAGE_BYTES = 4_096

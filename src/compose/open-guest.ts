@@ -22,8 +22,8 @@ import { systemClock } from './system-clock.js'
 type GuestSettings = Pick<CrawlConfig, 'guest' | 'trusted' | 'keywords' | 'minKeywords' | 'keep'>
 
 /**
- * `own` is an object of the caller. Null without a guest; a promise only for a module, so that others need not
- * wait. Throws or rejects with a ConfigError.
+ * `own` is an object of the caller. Null without a guest; a promise only for a module, so that others need
+ * not wait. Throws or rejects with a ConfigError.
  */
 export function openGuest(config: GuestSettings, own?: GuestModule): Guest | null | Promise<Guest> {
   const { keywords, minKeywords, keep, guest } = config

@@ -8,7 +8,13 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../model/bytes/index.js'
 import type { ChildUsage, SandboxChild } from '../page/sandbox/index.js'
-import { CHILD_HEAP_MB, CHILD_STDERR_CHARS, CHILD_WASM_PAGES } from './limits.js'
+import {
+  CHILD_HEAP_MB,
+  CHILD_PAGE_BYTES,
+  CHILD_STDERR_CHARS,
+  CHILD_TICK_MS,
+  CHILD_WASM_PAGES,
+} from './limits.js'
 
 /** Programs that run in a sandbox; `scripts/bundle.js` makes a file of each. */
 export type SandboxProgram = 'guest-child'
@@ -49,8 +55,8 @@ export function canLeaveNetwork(): boolean {
 
 class NodeChild implements SandboxChild {
   readonly #process: ChildProcess
-  /** Pages and clock ticks of /proc; null elsewhere. */
-  #isWatched = process.platform === 'linux'
+  /** Only Linux has /proc. */
+  readonly #isWatched = process.platform === 'linux'
 
   constructor(child: ChildProcess) {
     this.#process = child
@@ -88,8 +94,8 @@ class NodeChild implements SandboxChild {
       const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return {
-        cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
-        rssBytes: Number(fields[21]) * PAGE_BYTES,
+        cpuMs: (Number(fields[11]) + Number(fields[12])) * CHILD_TICK_MS,
+        rssBytes: Number(fields[21]) * CHILD_PAGE_BYTES,
       }
     } catch {
       return null
@@ -100,10 +106,6 @@ class NodeChild implements SandboxChild {
     this.#process.kill('SIGKILL')
   }
 }
-
-/** Both are the same on every Linux that Node runs on, but for the pages of some arm64 kernels. */
-const TICK_MS = 10
-const PAGE_BYTES = 4096
 
 function reasonOf(code: number | null, signal: NodeJS.Signals | null, said: string): string {
   const last = said.split('\n').find(line => /FATAL ERROR|Error:/.test(line))

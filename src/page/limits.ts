@@ -125,6 +125,9 @@ export const GUEST_CODE_BYTES = 4 * 1024 * 1024 // a bundle with a library
 export const ELEMENTS_FOUND = 20_000
 export const ELEMENT_TEXT_CHARS = 1024 * 1024
 
+// guest/html/selector.ts
+export const SELECTOR_CHARS = 1_000 // longer ones are a mistake
+
 // guest/items.ts
 /** Rows of one page: a listing has a hundred. */
 export const ITEMS_PER_PAGE = 1_000

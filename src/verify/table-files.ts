@@ -78,7 +78,10 @@ export class TableFiles {
     return places
   }
 
-  /** URLs of pages without an archived record, and not by a verdict, that have fewer link rows than `column` of their row says. */
+  /**
+   * URLs of pages that have fewer link rows than `column` of their row says, and no archived record; without
+   * those for which a verdict is the reason.
+   */
   async pagesShortOfLinks(
     pages: readonly string[],
     links: readonly string[],

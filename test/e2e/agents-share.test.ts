@@ -13,7 +13,7 @@ import { GENERATED, orbweaver, start, temporary } from '../kit/orbweaver.js'
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const logOf = (out: string) => readFileSync(join(out, 'crawl.log'), 'utf8')
 
-/** A guest that takes nearly all the time of one agent's thread, for twelve seconds from when a file appears. */
+/** A guest that takes nearly all the time of one agent's thread, for twelve seconds after a file appears. */
 const BUSY = `
 import { existsSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'

@@ -57,7 +57,7 @@ function page(name: string, html = '<p class=a>Text</p>'): JudgedPage {
 
 const codeOf = (judgement: Judgement) => (judgement.ok ? judgement.verdict : judgement.failure.code)
 
-/** The body of `extract`, and what becomes of its page. Several codes: it depends on which limit is met first. */
+/** The body of `extract`, and what becomes of its page: several codes if several limits may be met first. */
 const PROGRAMS: Readonly<Record<string, readonly [program: string, ...codes: string[]]>> = {
   'an endless loop': ['for (;;);', 'GUEST_TIMEOUT'],
   'an endless loop that catches': [

@@ -25,7 +25,7 @@ export function appendItems(sink: ByteSink, url: string, items: readonly Item[])
     sink.uint32(0)
     const urlBytes = sink.text(url)
     const cells: StoredCell[] = item.map(({ name, type, value }) => [name, type, value])
-    // A surrogate alone would become invalid UTF-8 in the table: JSON spells it out, and reading replaces it.
+    // A surrogate alone would become invalid UTF-8 in the table: JSON escapes it, and reading replaces it.
     sink.text(JSON.stringify(cells))
     const bytes = sink.view(start)
     bytes.writeUInt32LE(bytes.length, 0)

@@ -3,6 +3,7 @@
  * operators, `:first-child`, `:last-child`, `:nth-child(n)`, `:not(…)`, the combinators space, `>`, `+` and
  * `~`, and lists with commas.
  */
+import { SELECTOR_CHARS } from '../../limits.js'
 import type { Element } from '../../parse/tree/index.js'
 
 type Test = (element: Element) => boolean
@@ -20,9 +21,6 @@ const NAME = /^-?(?:[_a-z\u0080-\uffff]|\\.)(?:[-\w\u0080-\uffff]|\\.)*/i
 const ATTRIBUTE =
   /^\[\s*([-\w:\u0080-\uffff]+)\s*(?:([~^$*|]?=)\s*(?:"([^"]*)"|'([^']*)'|([^\s"'\]]+))\s*(?:([is])\s*)?)?\]/i
 const PSEUDO = /^:([-a-z]+)(?:\(\s*([^()]*)\s*\))?/i
-/** Longer ones are a mistake. */
-const SELECTOR_CHARS = 1_000
-
 /** Throws a SyntaxError that quotes the selector. */
 export function compileSelector(selector: string): Matcher {
   if (selector.length > SELECTOR_CHARS) throw new SyntaxError('the selector is too long')

@@ -1,4 +1,4 @@
-/** Tasks for the child of a sandboxed guest, and its answers: a kind, JSON, and texts, each with its length. */
+/** Tasks for the child of a sandboxed guest: JSON and texts, each with its length. Answers are JSON. */
 
 export type GuestTask =
   | { readonly kind: 'open'; readonly code: string; readonly fileName: string; readonly state: string }

@@ -13,7 +13,7 @@ export interface RealmParts {
   /** JavaScript. */
   readonly code: string
   readonly fileName: string
-  /** CPU and wall time in milliseconds, whichever has passed less: a process that is suspended uses no CPU. */
+  /** Of the process; the one that has passed less counts: a process that is suspended uses no CPU. */
   readonly time: () => { readonly cpuMs: number; readonly wallMs: number }
 }
 
