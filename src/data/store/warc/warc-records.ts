@@ -70,7 +70,7 @@ export class WarcRecords {
     return this.#compressor.extension
   }
 
-  /** Appends the two or three records of an exchange. `facts.digest`, if given, is taken as the payload's digest. */
+  /** Appends the records of an exchange. `facts.digest`, if given, is taken as the payload's digest. */
   appendExchange(sink: ByteSink, exchange: Exchange, facts: PageFacts, revisit?: Revisit): ArchivedRecord {
     const draft = this.#draft
     const common = this.#common
