@@ -55,6 +55,7 @@ export function newHomeKeys(file: string): void {
   try {
     writeFileSync(file, newKeyPair().pem, { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw new ConfigError(`--home-key: ${(error as Error).message}`)
   }
 }

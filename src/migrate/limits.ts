@@ -92,12 +92,17 @@ export const HOST_REQUEST_MS = 60_000
 /** Cards, progress and refusals are short. */
 export const ANSWER_BYTES = 256 * 1024
 export const ANSWER_MS = 10_000
+/** A host that does not answer a renewal in this time is asked again: its lease runs out meanwhile. */
+export const RENEWAL_MS = 3_000
 /** A bundle or a part on its way. */
 export const CARRY_MS = 120_000
 
 // envoy/held-visits.ts
 /** Visits that have come home and wait for their lane. */
 export const HELD_VISIT_BYTES = 32 * 1024 * 1024
+
+/** A visit in memory besides its bytes. */
+export const HELD_OVERHEAD_BYTES = 1_024
 
 // envoy/site-tour.ts
 /** How often a home renews a tour and asks for parts. */

@@ -178,10 +178,11 @@ describe('bad input gets one line', () => {
     [['host', 'run', '--site', 'http://a.test=http://192.0.2.1:80'], /a server on this machine/],
     [['host', 'run', '--site', 'a.test=http://127.0.0.1:1'], /write it like/],
     [['host', 'allow', 'no-key'], /host init/],
+    [['migrate', 'key', '--home-key', '/nowhere/at/all'], /no such file/i],
     [['crawl', 'http://a.test/', '--runtime', 'a.test'], /--runtime must be SITE=URL/],
     [['crawl', 'http://a.test/', '--runtime', 'http://a.test/x=http://b.test'], /--runtime must be SITE=URL/],
   ])('%s', async (args, message) => {
-    const end = await orbweaver(args, {}, temporary('.').slice(0, -1))
+    const end = await orbweaver(args, {}, temporary('.'))
     expect(end).toMatchObject({ code: 4, stderr: expect.stringMatching(message) })
     expect(end.stderr.trim().split('\n')).toHaveLength(1)
   })

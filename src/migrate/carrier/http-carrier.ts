@@ -11,7 +11,7 @@ import {
   readProgress,
   writeRenewal,
 } from '../bundle/index.js'
-import { ANSWER_BYTES, ANSWER_MS, CARRY_MS } from '../limits.js'
+import { ANSWER_BYTES, ANSWER_MS, CARRY_MS, RENEWAL_MS } from '../limits.js'
 import type { Carrier, Sent } from './carrier.js'
 
 interface Answer {
@@ -58,7 +58,7 @@ export class HttpCarrier implements Carrier {
       `/tours/${renewal.tour}`,
       Buffer.from(text),
       ANSWER_BYTES,
-      ANSWER_MS,
+      RENEWAL_MS,
     )
     if (typeof answer === 'string' || answer.status !== 200) return null
     return readProgress(answer.body.toString('utf8'))

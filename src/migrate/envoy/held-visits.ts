@@ -1,9 +1,7 @@
 /** Visits that have come home and that the lane has not asked for yet, within a bound. */
 import { type Clock, type Exchange, type Millis, WakeUp } from '../../model/index.js'
-import { HELD_VISIT_BYTES } from '../limits.js'
+import { HELD_OVERHEAD_BYTES, HELD_VISIT_BYTES } from '../limits.js'
 import type { ReadPart } from '../tour/index.js'
-
-const OVERHEAD_BYTES = 1_024
 
 export class HeldVisits {
   readonly #exchanges = new Map<string, Exchange>()
@@ -76,5 +74,5 @@ export class HeldVisits {
 }
 
 function bytesOf({ payload, body, responseHead }: Exchange): number {
-  return payload.length + (body === payload ? 0 : body.length) + responseHead.length + OVERHEAD_BYTES
+  return payload.length + (body === payload ? 0 : body.length) + responseHead.length + HELD_OVERHEAD_BYTES
 }

@@ -1,4 +1,6 @@
-/** The tours of an agent's sites (M8, M17): who may be sent, what comes back, and when the server is asked. */
+/**
+ * The tours of an agent's sites (M8, M17): who may be sent, what comes back, and when the server is asked.
+ */
 import type { EnvoyAgent, EnvoyAnswer, Envoys } from '../../cluster/agent/lane/index.js'
 import type { SiteCrawl } from '../../cluster/agent/site/index.js'
 import type { Ledger } from '../../ledger/index.js'

@@ -1,6 +1,6 @@
 /**
- * One tour as its home sees it: renews it with what is left of the agent's lease, fetches its parts, and knows
- * until when the host may still read the site.
+ * One tour as its home sees it: renews it with what is left of the agent's lease, fetches its parts, and
+ * knows until when the host may still read the site.
  */
 import { type Clock, type Millis, WakeUp } from '../../model/index.js'
 import type { BundleManifest, Progress } from '../bundle/index.js'
@@ -35,7 +35,9 @@ export class SiteTour {
   #bytes = 0
   #kept = 0
   #failures = 0
-  /** By our monotonic clock: the host reads nothing after this. */
+  /** When the newest nonce came, by our monotonic clock. */
+  #nonceAt: Millis
+  /** The host reads nothing after this. */
   #grantedUntil: Millis
   readonly over: Promise<void>
 
@@ -43,7 +45,8 @@ export class SiteTour {
     this.#parts = parts
     this.#progress = progress
     this.#wake = new WakeUp(parts.clock)
-    this.#grantedUntil = parts.clock.monotonic()
+    this.#nonceAt = parts.clock.monotonic()
+    this.#grantedUntil = this.#nonceAt
     this.over = this.#follow()
   }
 
@@ -79,10 +82,10 @@ export class SiteTour {
   async #renew(): Promise<boolean> {
     const { clock, carrier, leftMs } = this.#parts
     const { tour, nonce } = this.#progress
-    const sentAt = clock.monotonic()
     const left = Math.min(leftMs(), TOUR_LEASE_MAX_MS)
-    // Before the answer: the host may have received a renewal whose answer is lost.
-    this.#grantedUntil = Math.max(this.#grantedUntil, sentAt + left)
+    // The host counts from the nonce, which it issued before it came here. It may receive a renewal whose
+    // answer is lost, or receive it late.
+    this.#grantedUntil = Math.max(this.#grantedUntil, this.#nonceAt + left)
     const progress = await carrier.renew({
       tour,
       nonce,
@@ -92,6 +95,7 @@ export class SiteTour {
     })
     if (progress !== null && progress.tour === tour) {
       this.#progress = progress
+      this.#nonceAt = clock.monotonic()
       this.#failures = 0
       return true
     }
@@ -124,7 +128,8 @@ export class SiteTour {
     if (part.manifest.end !== 'more') {
       this.#state = 'back'
       // So that the host frees its parts at once; if this fails, it does so later.
-      await this.#renew()
+      const { tour, nonce } = this.#progress
+      await carrier.renew({ tour, nonce, leftMs: 0, have: number, stop: true })
     }
     return true
   }

@@ -1,4 +1,6 @@
-/** The HTTP server of a host. It listens on loopback; the owner's web server stands before it and has the TLS. */
+/**
+ * The HTTP server of a host. It listens on loopback; the owner's web server stands before it and has the TLS.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

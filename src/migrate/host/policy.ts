@@ -1,6 +1,6 @@
 /**
- * The folder of a host: its key, its policy, the ids it has accepted, its audit log. The policy is a JSON file
- * that the owner may edit; it is read again for every bundle.
+ * The folder of a host: its key, its policy, the ids it has accepted, its audit log. The policy is a JSON
+ * file that the owner may edit; it is read again for every bundle.
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
 /**
  * How long a tour may read its source, by the host's own clocks. The host hands out a nonce with every answer
- * and remembers when. A renewal returns a nonce and says how much of the lease was left when the home sent it;
- * the host counts from the nonce, which is earlier. So a renewal that comes late, comes twice or was recorded
- * never lengthens a tour beyond the lease of its home, and no clock of the home is trusted.
+ * and remembers when. A renewal returns a nonce and says how much of the lease was left when the home sent
+ * it; the host counts from the nonce, which is earlier. So a renewal that comes late, comes twice or was
+ * recorded never lengthens a tour beyond the lease of its home, and no clock of the home is trusted.
  */
 import { randomBytes } from 'node:crypto'
 import { type Cancel, type Clock, type Millis, Stop, type StopSignal } from '../../model/index.js'

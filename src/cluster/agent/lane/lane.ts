@@ -123,7 +123,8 @@ export class Lane {
 
   /** True if a host crawls the site, and so the visit is over for now: settled, set aside or left queued. */
   async #toured(envoys: Envoys, site: SiteCrawl, entry: FrontierEntry, pause: Pause): Promise<boolean> {
-    const { clock, politeness, transmitter, responseHandler, budget, signal } = this.#parts
+    const { clock, politeness, transmitter, responseHandler, budget, settings, signal } = this.#parts
+    if (settings.paused) await politeness.unlessPaused()
     if (envoys.mayBegin(site, entry)) {
       // The first request of the host comes in the turn of the site, as ours would.
       if (!politeness.turnNow(site, pause) && !(await politeness.turn(site, pause))) return true
