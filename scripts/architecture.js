@@ -19,7 +19,7 @@ const PLAN = [
   'bus',
   'page/fetch/dns page/fetch/body page/fetch/http page/fetch/connect page/fetch',
   'page/parse/charset page/parse/tags page/parse/memory page/parse/links page/parse/text page/parse/tree page/parse',
-  'page/fetch/warc page/fetch/local page/fetch/directory page/fetch/archive page/fetch/sources',
+  'page/source/warc page/source/local page/source/directory page/source/archive page/source',
   'page/sandbox page/guest/html page/guest/realm page/guest',
   'page/robots/sitemaps page/robots page/politeness/phases page/politeness',
   'page/frontier/spill page/frontier/seen page/frontier/queue page/frontier/buckets page/frontier/scope',
@@ -36,7 +36,7 @@ const PLAN = [
   'runtime/threads runtime/recovery runtime/access runtime/agents runtime/session',
   'compose verify .',
   'simulate/web simulate/snapshot simulate/machines simulate/ports simulate/check simulate/faults simulate/fleet simulate',
-  'cli/output cli/exit cli/options cli',
+  'cli/output cli/exit cli/options cli/web cli/guest cli',
 ].flatMap(line => line.split(' '))
 
 const IMPORT =

@@ -50,7 +50,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   guest: {
     about: 'try a guest on a page or a few: verdict, kept part and rows',
-    load: async () => (await import('./guest.js')).guestCommand(),
+    load: async () => (await import('./guest/index.js')).guestCommand(),
   },
   repair: {
     about: 'repair the damage that verify finds, and list what was lost',
@@ -86,7 +86,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   web: {
     about: 'serve a generated web on loopback; the same seed gives the same pages',
-    load: async () => (await import('./web.js')).webCommand(),
+    load: async () => (await import('./web/index.js')).webCommand(),
   },
   simulate: {
     about: 'crawl a simulated web in virtual time, inject faults and check every promise',

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { indexEntryOf, payloadDigest } from '../data/store/warc/index.js'
-import { archivedPayload, holdsPage, WarcReader, type WarcRecord } from '../page/fetch/warc/index.js'
+import { archivedPayload, holdsPage, WarcReader, type WarcRecord } from '../page/source/warc/index.js'
 
 /** Records of one WARC that an index points to: length and URL by offset. */
 export type RecordPlaces = Map<number, string>

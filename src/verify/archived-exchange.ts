@@ -9,7 +9,7 @@ import {
   responseOf,
   type SoundRecord,
   type WarcRecord,
-} from '../page/fetch/warc/index.js'
+} from '../page/source/warc/index.js'
 import type { ScanStep } from './scan-warc.js'
 
 export interface ArchivedExchange extends SoundRecord {

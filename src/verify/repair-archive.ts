@@ -29,7 +29,7 @@ import {
 import { DurableFile, digestFile, writeWhole } from '../files/index.js'
 import type { FileRow } from '../ledger/index.js'
 import type { Exchange } from '../model/index.js'
-import { holdsPage, type SoundRecord } from '../page/fetch/warc/index.js'
+import { holdsPage, type SoundRecord } from '../page/source/warc/index.js'
 import { exchangeOf } from './archived-exchange.js'
 import type { RepairCrawl } from './open-repair.js'
 import { type DamagedRange, scanWarc } from './scan-warc.js'

@@ -3,7 +3,7 @@
  * offset in an index or table, never at what looks like a record: a page may contain such bytes.
  */
 import { sha1Digest } from '../data/store/warc/index.js'
-import { type SoundRecord, WarcReader, type WarcRecord } from '../page/fetch/warc/index.js'
+import { type SoundRecord, WarcReader, type WarcRecord } from '../page/source/warc/index.js'
 
 export interface DamagedRange {
   readonly ok: false

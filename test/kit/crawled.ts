@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { WARCParser } from 'warcio'
 import { openTables } from '../../src/data/query/index.js'
 import { loadZstd } from '../../src/model/bytes/index.js'
-import { firstMember } from '../../src/page/fetch/warc/index.js'
+import { firstMember } from '../../src/page/source/warc/index.js'
 
 /** URLs of the pages table with an outcome, as often as they stand there. */
 export async function urlsWith(directory: string, outcome: string): Promise<string[]> {

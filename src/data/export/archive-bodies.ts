@@ -1,6 +1,6 @@
 /** Reads bodies from the archives by their place; a revisit is followed to the record that it refers to. */
 import { LIMITS } from '../../model/index.js'
-import { holdsPage, responseOf, WarcReader, type WarcRecord } from '../../page/fetch/warc/index.js'
+import { holdsPage, responseOf, WarcReader, type WarcRecord } from '../../page/source/warc/index.js'
 import { pathOf } from '../query/index.js'
 import { payloadDigest } from '../store/warc/index.js'
 import type { ExportedPage, ExportIndex, RecordPlace } from './export-index.js'

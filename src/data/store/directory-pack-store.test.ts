@@ -7,7 +7,7 @@ import { inDirectory, SAMPLE_TIME, sampleExchange, sampleRow } from '../../../te
 import { systemClock } from '../../compose/index.js'
 import { digestFile } from '../../files/index.js'
 import { SeededRandom } from '../../model/index.js'
-import { responseOf, WarcReader } from '../../page/fetch/warc/index.js'
+import { responseOf, WarcReader } from '../../page/source/warc/index.js'
 import { DirectoryPackStore, type DirectoryPackStoreOptions } from './directory-pack-store.js'
 import { completeLogs, locateFile } from './file-names.js'
 import { PackBuilder, type PackEntry } from './pack-builder.js'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { inDirectory } from '../../../test/kit/store-samples.js'
-import { WarcReader } from '../../page/fetch/warc/index.js'
+import { WarcReader } from '../../page/source/warc/index.js'
 
 /** A file size limit stands in for a full disk: the write that hits it is cut short, then refused. */
 const LIMIT_KIB = 256

@@ -1,6 +1,6 @@
 /** Indexes the archives that a crawl reads from, before its agents start. */
 import { type CrawlConfig, readSource } from '../../config/index.js'
-import { buildIndex } from '../../page/fetch/archive/index.js'
+import { buildIndex } from '../../page/source/archive/index.js'
 import type { Log } from '../directory/index.js'
 
 interface IndexParts {

@@ -4,7 +4,7 @@ import { ConfigError, type CrawlConfig } from '../../config/index.js'
 import { LIMITS } from '../../model/index.js'
 import { hostOf, siteOf } from '../../model/url/index.js'
 import { addressGuard } from '../../page/fetch/connect/index.js'
-import { SourceTable } from '../../page/fetch/sources/index.js'
+import { SourceTable } from '../../page/source/index.js'
 import { readCrawlFile } from '../directory/index.js'
 
 /**

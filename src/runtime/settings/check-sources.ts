@@ -3,7 +3,7 @@
  */
 import { statSync } from 'node:fs'
 import { ConfigError, type CrawlConfig, readSource, type Source } from '../../config/index.js'
-import { archiveFiles } from '../../page/fetch/archive/index.js'
+import { archiveFiles } from '../../page/source/archive/index.js'
 import { Scope } from '../../page/frontier/scope/index.js'
 
 export function checkSources(config: CrawlConfig): void {

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, fetchLimits, type MetaInfo, type Millis, Stop, sleep } from '../../model/index.js'
 import { normaliseUrl } from '../../model/url/index.js'
-import { ArchiveReader, type BuiltIndex, buildIndex, indexFile } from '../../page/fetch/archive/index.js'
+import { ArchiveReader, type BuiltIndex, buildIndex, indexFile } from '../../page/source/archive/index.js'
 import { BodyBudget } from '../../page/fetch/body/index.js'
 import type { FetchResult } from '../../page/fetch/index.js'
-import { LocalFetcher } from '../../page/fetch/local/index.js'
+import { LocalFetcher } from '../../page/source/local/index.js'
 import { replyTo, type SnapshotReply } from './snapshot-reply.js'
 
 export interface SnapshotOptions {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { loadZstd } from '../../../model/bytes/index.js'
-import { firstMember } from '../../../page/fetch/warc/index.js'
+import { firstMember } from '../../../page/source/warc/index.js'
 import { type Filler, fillerBytesMin, fillerRecords } from './filler-record.js'
 
 const SIZES = [0, 1, 9, 58, 59, 99, 100, 5_000, 60_000, 60_100, 123_456, 1_000_000]

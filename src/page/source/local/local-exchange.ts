@@ -1,6 +1,6 @@
 /** The exchange of a response that was read from a disk. */
 import type { Exchange, LocalMedium, Millis, Truncation } from '../../../model/index.js'
-import type { ResponseHead } from '../http/index.js'
+import type { ResponseHead } from '../../fetch/http/index.js'
 
 /** What a source read. */
 interface LocalResponse {

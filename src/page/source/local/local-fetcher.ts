@@ -4,8 +4,8 @@
  */
 import type { Clock, FetchLimits, Millis, StopSignal } from '../../../model/index.js'
 import { LOCAL_TURN_MS } from '../../limits.js'
-import type { BodyBudget } from '../body/index.js'
-import type { Fetcher, FetchRequest, FetchResult } from '../index.js'
+import type { BodyBudget } from '../../fetch/body/index.js'
+import type { Fetcher, FetchRequest, FetchResult } from '../../fetch/index.js'
 import { BodyClaim } from './body-claim.js'
 
 /** Port: reads one stored response. It throws only on a bug. */

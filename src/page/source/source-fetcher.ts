@@ -1,7 +1,7 @@
 /** The fetcher of a crawl with `--source`: passes each request to the source of its URL. */
-import type { Source } from '../../../config/index.js'
-import type { StopSignal } from '../../../model/index.js'
-import type { Fetcher, FetchRequest, FetchResult } from '../index.js'
+import type { Source } from '../../config/index.js'
+import type { StopSignal } from '../../model/index.js'
+import type { Fetcher, FetchRequest, FetchResult } from '../fetch/index.js'
 import type { SourceTable } from './source-table.js'
 
 interface SourceFetcherParts {

@@ -1,5 +1,5 @@
 /** The memory of one body that was read from a disk, in the budget of all bodies in flight. */
-import type { BodyBudget, Claim } from '../body/index.js'
+import type { BodyBudget, Claim } from '../../fetch/body/index.js'
 
 export class BodyClaim implements Claim {
   heldBytes = 0

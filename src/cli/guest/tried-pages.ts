@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { JudgedVisit } from '../cluster/agent/lane/index.js'
-import { checkRobots, systemPlatform } from '../compose/index.js'
-import { ConfigError, checkConfig, seedUrl } from '../config/index.js'
-import { LIMITS } from '../model/index.js'
-import { responseOf, WarcReader } from '../page/fetch/warc/index.js'
-import { RobotsRules } from '../page/robots/index.js'
+import type { JudgedVisit } from '../../cluster/agent/lane/index.js'
+import { checkRobots, systemPlatform } from '../../compose/index.js'
+import { ConfigError, checkConfig, seedUrl } from '../../config/index.js'
+import { LIMITS } from '../../model/index.js'
+import { RobotsRules } from '../../page/robots/index.js'
+import { responseOf, WarcReader } from '../../page/source/warc/index.js'
 
 export interface TriedPage extends JudgedVisit {
   readonly contentType: string | undefined

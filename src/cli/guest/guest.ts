@@ -1,12 +1,12 @@
 /** `orbweaver guest try`: what a guest makes of a page or a few, without a crawl. */
 import { Command, Option } from 'commander'
-import { judgedPage } from '../cluster/agent/lane/index.js'
-import { openGuest } from '../compose/index.js'
-import { ConfigError, checkConfig, count } from '../config/index.js'
-import type { Item, Judgement } from '../page/guest/index.js'
-import { parsePage } from '../page/parse/index.js'
-import { TRIED_PAGES, TRIED_PART_CHARS } from './limits.js'
-import { print, printJson } from './output/index.js'
+import { judgedPage } from '../../cluster/agent/lane/index.js'
+import { openGuest } from '../../compose/index.js'
+import { ConfigError, checkConfig, count } from '../../config/index.js'
+import type { Item, Judgement } from '../../page/guest/index.js'
+import { parsePage } from '../../page/parse/index.js'
+import { TRIED_PAGES, TRIED_PART_CHARS } from '../limits.js'
+import { print, printJson } from '../output/index.js'
 import { type TriedPage, triedPages } from './tried-pages.js'
 
 interface TryFlags {

@@ -1,6 +1,6 @@
 /** The sources of a crawl by URL prefix: the longest one counts. */
-import { readSource, type Source } from '../../../config/index.js'
-import { hostOf, originOf, pathStart, siteOf } from '../../../model/url/index.js'
+import { readSource, type Source } from '../../config/index.js'
+import { hostOf, originOf, pathStart, siteOf } from '../../model/url/index.js'
 
 export class SourceTable {
   /** For each origin, the longest prefix first. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Source } from '../../../config/index.js'
-import type { Fetcher, FetchRequest } from '../index.js'
+import type { Source } from '../../config/index.js'
+import type { Fetcher, FetchRequest } from '../fetch/index.js'
 import { SourceFetcher } from './source-fetcher.js'
 import { SourceTable } from './source-table.js'
 

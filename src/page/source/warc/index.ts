@@ -1,5 +1,5 @@
 /**
- * page/fetch/warc/: WARC files -> records -> pages. In: files of ours and of other crawlers, compressed or
+ * page/source/warc/: WARC files -> records -> pages. In: files of ours and of other crawlers, compressed or
  * not. Out: records by place or in order, and the response inside each. Always: memory is bounded, whatever
  * the file says of its lengths.
  */

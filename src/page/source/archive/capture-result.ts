@@ -1,9 +1,9 @@
 /** A stored record as the result of a fetch: the response as it was recorded. */
 import type { FetchLimits, Millis, OutcomeCode, Truncation } from '../../../model/index.js'
 import { LIMITS } from '../../../model/index.js'
-import type { ContentDecoder, Decoded } from '../body/index.js'
-import { codingsOf, confirmsKnown, parseHead, type ResponseHead, unwantedBody } from '../http/index.js'
-import type { FetchRequest, FetchResult } from '../index.js'
+import type { ContentDecoder, Decoded } from '../../fetch/body/index.js'
+import { codingsOf, confirmsKnown, parseHead, type ResponseHead, unwantedBody } from '../../fetch/http/index.js'
+import type { FetchRequest, FetchResult } from '../../fetch/index.js'
 import { type BodyClaim, LocalExchange } from '../local/index.js'
 import { archivedHead, isOfFile, payloadOf } from '../warc/index.js'
 import type { StoredRecord } from './record-source.js'

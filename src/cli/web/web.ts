@@ -1,7 +1,7 @@
 /** `orbweaver web`: serves a generated web on loopback, or prints what a full crawl of it must find. */
 import { Command, Option } from 'commander'
-import { systemClock } from '../compose/index.js'
-import type { Clock, Millis } from '../model/index.js'
+import { systemClock } from '../../compose/index.js'
+import type { Clock, Millis } from '../../model/index.js'
 import {
   type Authority,
   addressAuthority,
@@ -15,11 +15,11 @@ import {
   type WebKnobs,
   WebPlan,
   WebServer,
-} from '../simulate/web/index.js'
-import { EXIT, onEndSignal } from './exit/index.js'
-import { WEB_PIECE_CHARS } from './limits.js'
-import { amount, collect, whole } from './options/index.js'
-import { sendPieces } from './output/index.js'
+} from '../../simulate/web/index.js'
+import { EXIT, onEndSignal } from '../exit/index.js'
+import { WEB_PIECE_CHARS } from '../limits.js'
+import { amount, collect, whole } from '../options/index.js'
+import { sendPieces } from '../output/index.js'
 import { serveSnapshot } from './serve-snapshot.js'
 
 interface WebFlags {

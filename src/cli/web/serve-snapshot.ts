@@ -1,8 +1,8 @@
 /** `orbweaver web --snapshot`: serves a stored crawl until it is interrupted. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Clock, forTerminal } from '../model/index.js'
-import { SnapshotServer } from '../simulate/snapshot/index.js'
+import { type Clock, forTerminal } from '../../model/index.js'
+import { SnapshotServer } from '../../simulate/snapshot/index.js'
 
 interface SnapshotSettings {
   /** As typed: a crawl directory, a WARC file, or a path with wildcards. */

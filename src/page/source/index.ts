@@ -1,5 +1,5 @@
 /**
- * page/fetch/sources/: which source a URL comes from. In: the sources of a crawl, a request. Out: the
+ * page/source/: which source a URL comes from. In: the sources of a crawl, a request. Out: the
  * response of the source with the longest prefix, or of the server. Always: a request to a server keeps its
  * turn; only files and archives are read without one.
  */

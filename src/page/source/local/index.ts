@@ -1,5 +1,5 @@
 /**
- * page/fetch/local/: what the sources without a server share. In: a request, and a reader of stored
+ * page/source/local/: what the sources without a server share. In: a request, and a reader of stored
  * responses. Out: the response within its bounds of bytes and time. Always: the thread stays responsive, and
  * a body counts as in flight until it is settled.
  */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { orbweaver, start } from '../../test/kit/orbweaver.js'
+import { orbweaver, start } from '../../../test/kit/orbweaver.js'
 
 const web = (...flags: string[]) => orbweaver(['web', ...flags])
 
