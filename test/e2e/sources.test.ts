@@ -50,9 +50,9 @@ describe('a crawl of a document root', () => {
       rows.map(({ url, outcome, fetch_status: status }) => `${url} ${outcome} ${status}`).sort(),
     ).toEqual([
       'https://site.test/ OK 200',
+      'https://site.test/%7Bc%7D.html OK 200',
       'https://site.test/.env HTTP_CLIENT_ERROR 404',
       'https://site.test/a.html OK 200',
-      'https://site.test/%7Bc%7D.html OK 200',
       'https://site.test/b%20c.html OK 200',
       'https://site.test/mapped.html OK 200',
       'https://site.test/missing.html HTTP_CLIENT_ERROR 404',
