@@ -69,7 +69,7 @@ describe('a signal', () => {
     child.kill(signal)
     expect(await ended).toEqual({ by: 11, errors: 'orbweaver: interrupted\n' })
     expect(readdirSync(temporary)).toEqual([])
-    expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['links', 'pages', 'sites'])
+    expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['items', 'links', 'pages', 'sites'])
   })
 
   it('ends a query whose reader does not read', async () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import type { Exchange, PageRow } from '../../src/model/index.js'
+import { type Exchange, KEPT, type PageRow } from '../../src/model/index.js'
 
 /** Wall time of everything in the samples. */
 export const SAMPLE_TIME = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -115,7 +115,9 @@ export const anyRow: fc.Arbitrary<PageRow> = fc
     hops: int32,
     via: fc.oneof(fc.constant(''), anyUrl),
     lane: int32,
-    attempt: int32,
+    // The crawler tries five times at most.
+    attempt: fc.integer({ min: 0, max: 0xffff }),
+    kept: fc.constantFrom(...KEPT),
     bodyBytes: fc.integer({ min: 0, max: 2 ** 45 }),
     digest: anyText,
     mime: fc.constantFrom('', 'text/html', 'application/pdf'),

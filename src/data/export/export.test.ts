@@ -248,7 +248,7 @@ describe('a crawl as JSON lines', () => {
     expect(lines).toHaveLength(SITE.length)
     const rows = lines.map(line => JSON.parse(line))
     expect(rows.map(row => row.url).sort()).toEqual(SITE.map(page => page.url).sort())
-    expect(Object.keys(rows[0])).toHaveLength(33)
+    expect(Object.keys(rows[0])).toHaveLength(34)
     expect(rows.find(row => row.url === 'http://a.test/')).toMatchObject({
       title: 'Home <1>',
       fetch_time: new Date(MADE_AT).toISOString(),

@@ -58,7 +58,7 @@ describe('a crawl seen through its tables', () => {
       agent: 'a',
       body_bytes: 30,
     })
-    expect(Object.keys(row ?? {})).toHaveLength(33)
+    expect(Object.keys(row ?? {})).toHaveLength(34)
     expect(await rows(crawl.dir, 'SELECT * FROM links')).toEqual([
       {
         url: 'http://a.test/1',
@@ -223,7 +223,7 @@ describe('a crawl seen through its tables', () => {
     } finally {
       process.env.TMPDIR = common
     }
-    expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['links', 'pages', 'sites'])
+    expect(readdirSync(join(crawl.dir, 'tables')).sort()).toEqual(['items', 'links', 'pages', 'sites'])
   })
 })
 

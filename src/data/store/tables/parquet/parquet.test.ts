@@ -76,6 +76,7 @@ function expectedPage(row: PageRow, agent = 'a1'): Row {
     hops: row.hops,
     lane: row.lane,
     attempt: row.attempt,
+    kept: row.kept === '' ? null : row.kept,
     url_host_name: hostOf(siteOf(row.url)),
     url_host_registered_domain: registrableDomain(siteOf(row.url)),
     fetch_time: row.fetchedAt,
