@@ -27,4 +27,5 @@ export const SHOWN_SITES = 8 // the summary fits one screen
 export const LARGE_SITES = 1_000
 
 // web.ts
+export const WEB_MOST_MS = 600_000 // the mean time to answer; a crawler gives up sooner
 export const WEB_PIECE_CHARS = 64 * 1024 // few writes for a list of millions of lines
