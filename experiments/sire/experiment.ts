@@ -166,7 +166,7 @@ function missedBy(averages: Averages, all: readonly Row[]): string[] {
     ),
     ...all
       .filter(row => fitsParts(row) && isWorse(row))
-      .map(row => `${named(row)} crawlers is worse than host hash`),
+      .map(({ scheme, crawlers }) => `${scheme} with ${crawlers} crawlers is worse than host hash`),
   ]
 }
 
@@ -175,10 +175,6 @@ function prefixNote(rows: readonly Row[]): string {
   const counts = known.map(({ crawlers, prefixes }) => `${crawlers}: ${Math.round(prefixes!)}`)
   const shown = counts.filter((_, i) => i === 0 || i === counts.length - 1 || (i + 2) % 10 === 0)
   return `Routing table of IP-SIRE, prefixes for ${number(ADDRESSES)} addresses and ${number(HOSTS)} hosts by crawlers: ${shown.join(', ')}.`
-}
-
-function named({ scheme, crawlers }: Row): string {
-  return `${scheme} with ${crawlers}`
 }
 
 function chartOf(rows: readonly Row[]): Chart {

@@ -31,4 +31,5 @@ export const TRIED_PAGES = 3 // they fit a screen or two
 export const TRIED_PART_CHARS = 2_000
 
 // web.ts
+export const WEB_MOST_MS = 600_000 // the mean time to answer; a crawler gives up sooner
 export const WEB_PIECE_CHARS = 64 * 1024 // few writes for a list of millions of lines

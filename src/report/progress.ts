@@ -152,9 +152,5 @@ function reason(throttles: Throttles, sites: number, next: SiteCrawl | null, wai
   const who = sites === 1 ? next.cell : `${sites} sites, next ${next.cell}`
   const isRetry = next.lane.isIdle && (next.frontier.nextReadyAt() ?? 0) > next.pace.readyAt
   const why = isRetry ? 'a failed URL is requested again' : next.pace.reason(settings.delay, throttles.now)
-  return `${who} in ${seconds(waitMs)}: ${why}`
-}
-
-function seconds(ms: Millis): string {
-  return `${(ms / 1000).toFixed(1)} s`
+  return `${who} in ${(waitMs / 1000).toFixed(1)} s: ${why}`
 }

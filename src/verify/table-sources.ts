@@ -45,13 +45,10 @@ function readable(
   const outPath = join(scratch, `${table}-${number}.parquet`)
   const log = isDamaged ? salvage(path, file.bytes, `${outPath}.rows`) : path
   if (log === null) return null
-  const committedBytes = isDamaged ? Number.POSITIVE_INFINITY : file.bytes
-  convertLogs({ table, logs: [{ path: log, committedBytes: bytesOf(log, committedBytes) }], outPath })
+  const { size } = statSync(log)
+  const committedBytes = isDamaged ? size : Math.min(file.bytes, size)
+  convertLogs({ table, logs: [{ path: log, committedBytes }], outPath })
   return outPath
-}
-
-function bytesOf(path: string, most: number): number {
-  return Math.min(most, statSync(path).size)
 }
 
 /**

@@ -15,12 +15,20 @@ import {
   type WebKnobs,
   WebPlan,
   WebServer,
+<<<<<<< HEAD:src/cli/web/web.ts
 } from '../../simulate/web/index.js'
 import { EXIT, onEndSignal } from '../exit/index.js'
 import { WEB_PIECE_CHARS } from '../limits.js'
 import { amount, collect, whole } from '../options/index.js'
 import { sendPieces } from '../output/index.js'
 import { serveSnapshot } from './serve-snapshot.js'
+=======
+} from '../simulate/web/index.js'
+import { EXIT, onEndSignal } from './exit/index.js'
+import { WEB_MOST_MS, WEB_PIECE_CHARS } from './limits.js'
+import { amount, collect, whole } from './options/index.js'
+import { sendPieces } from './output/index.js'
+>>>>>>> wt-d:src/cli/web.ts
 
 interface WebFlags {
   readonly sites: number
@@ -63,7 +71,6 @@ Examples:
   $ orbweaver web --port 8080 --fail 0.02 --drop 0.01 --change-period 60
       2 % of the URLs answer 503 once, 1 % break off once, every fifth page changes each minute`
 
-const MOST_MS = 600_000
 const share = amount(0, 1)
 
 export function webCommand(clock: Clock = systemClock): Command {
@@ -91,7 +98,12 @@ export function webCommand(clock: Clock = systemClock): Command {
     )
     .option('--rank', 'with --truth: add the PageRank of each page, after a tab')
     .option('--seeds', 'print the home page of every site, then exit')
-    .option('--latency <ms>', 'mean response time; sites differ by up to half of it', amount(0, MOST_MS), 0)
+    .option(
+      '--latency <ms>',
+      'mean response time; sites differ by up to half of it',
+      amount(0, WEB_MOST_MS),
+      0,
+    )
     .option('--latency-jitter <share>', 'how much the response times of one site differ, 0 to 1', share, 0)
     .addOption(
       new Option('--slow-site <n=ms>', 'number of a site and its own latency; may be repeated')
@@ -169,7 +181,7 @@ function slowSites({ slowSite }: WebFlags, plan: WebPlan, refuse: Refuse): Map<n
   return new Map(
     slowSite.map(text => {
       const [site, ms] = text.split('=').map(Number)
-      if (!(Number.isInteger(site) && site >= 0 && site < plan.sites && ms >= 0 && ms <= MOST_MS))
+      if (!(Number.isInteger(site) && site >= 0 && site < plan.sites && ms >= 0 && ms <= WEB_MOST_MS))
         refuse(
           `--slow-site ${text}: must be NUMBER=MS, such as 3=2000, with a site number below ${plan.sites}`,
         )

@@ -41,7 +41,8 @@ function alignedLines(
     cells.reduce((max, row) => Math.max(max, widthOf(row[i])), widthOf(name)),
   )
   const widths = shrink(natural, width - GAP.length * (names.length - 1))
-  const toRight = names.map((_, i) => rows.length > 0 && rows.every(row => isNumber(row[i])))
+  const isNumeric = (i: number) => rows.every(row => row[i] === null || typeof row[i] === 'number')
+  const toRight = names.map((_, i) => rows.length > 0 && isNumeric(i))
   const line = (texts: readonly string[]) =>
     texts
       .map((text, i) => pad(cutTo(text, widths[i]), widths[i], toRight[i]))
@@ -68,10 +69,6 @@ function shrink(natural: readonly number[], total: number): number[] {
     }
   }
   return widths
-}
-
-function isNumber(value: Value): boolean {
-  return value === null || typeof value === 'number'
 }
 
 function pad(text: string, width: number, toRight: boolean): string {

@@ -2,8 +2,8 @@
  * Names of the files of an incarnation. A file that may grow has `.open` after its name; rows and indexes
  * refer to a WARC by its final name.
  */
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { pathInside } from '../../files/index.js'
 import type { StoredKind } from './pack-store.js'
 
@@ -17,6 +17,16 @@ export interface FileOwner {
 }
 
 export const STORE_FOLDERS = ['archive', 'tables/pages', 'tables/links', 'tables/items'] as const
+
+/** What is in those of the `STORE_FOLDERS` that exist. */
+export function* storeEntries(
+  directory: string,
+): Generator<{ readonly folder: string; readonly entry: string }> {
+  for (const folder of STORE_FOLDERS) {
+    const path = join(directory, folder)
+    for (const entry of existsSync(path) ? readdirSync(path) : []) yield { folder, entry }
+  }
+}
 
 const DIGITS = 5
 

@@ -6,7 +6,7 @@
  * length.
  */
 export { DirectoryPackStore } from './directory-pack-store.js'
-export { incarnationIn, locateFile, STORE_FOLDERS } from './file-names.js'
+export { incarnationIn, locateFile, STORE_FOLDERS, storeEntries } from './file-names.js'
 export { PackBuilder } from './pack-builder.js'
 export type { AppendResult, CloseResult, PackBytes, PackStore, StoredFile } from './pack-store.js'
 export {

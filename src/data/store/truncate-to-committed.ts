@@ -10,14 +10,13 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readdirSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OPEN, pathInside, syncDirectory } from '../../files/index.js'
-import { type FileOwner, kindOfListed, OPEN_SUFFIX, ownedFile, STORE_FOLDERS } from './file-names.js'
+import { type FileOwner, kindOfListed, OPEN_SUFFIX, ownedFile, storeEntries } from './file-names.js'
 import type { StoredFile, StoredKind } from './pack-store.js'
 import { finishIndex } from './warc/index.js'
 
@@ -48,12 +47,10 @@ export interface Recovery {
 export function recover(input: RecoverInput): Recovery {
   const { directory, owner, committed, holder } = input
   const kinds = new Map<string, StoredKind>()
-  for (const folder of STORE_FOLDERS) {
-    for (const entry of entriesOf(join(directory, folder))) {
-      const file = ownedFile(owner, folder, entry)
-      if (file?.temporary) rmSync(join(directory, folder, entry), { force: true })
-      else if (file) kinds.set(file.name, file.kind)
-    }
+  for (const { folder, entry } of storeEntries(directory)) {
+    const file = ownedFile(owner, folder, entry)
+    if (file?.temporary) rmSync(join(directory, folder, entry), { force: true })
+    else if (file) kinds.set(file.name, file.kind)
   }
   for (const name of committed.keys()) {
     const kind = kindOfListed(name)
@@ -131,8 +128,4 @@ function copyDurably(source: string, bytes: number, path: string): void {
   copyFileSync(source, temporary, constants.COPYFILE_FICLONE)
   truncateDurably(temporary, bytes)
   renameSync(temporary, path)
-}
-
-function entriesOf(path: string): string[] {
-  return existsSync(path) ? readdirSync(path) : []
 }

@@ -1,7 +1,7 @@
 /** Brings a crawl directory back to what the ledger committed, after whatever ended the last run. */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Holder, incarnationIn, locateFile, recover, STORE_FOLDERS } from '../../data/store/index.js'
+import { type Holder, incarnationIn, locateFile, recover, storeEntries } from '../../data/store/index.js'
 import { compareFile, damageError, type FileProblem } from '../../files/index.js'
 import type { FileRow, Incarnation, Ledger } from '../../ledger/index.js'
 import { LEDGER_FILE } from '../../ledger/sqlite/index.js'
@@ -75,15 +75,8 @@ export async function recoverDirectory(
 }
 
 function incarnationsIn(directory: string): Set<Incarnation> {
-  const incarnations = new Set<Incarnation>()
-  for (const folder of STORE_FOLDERS) {
-    const path = join(directory, folder)
-    for (const entry of existsSync(path) ? readdirSync(path) : []) {
-      const recovered = incarnationIn(entry)
-      if (recovered !== null) incarnations.add(recovered)
-    }
-  }
-  return incarnations
+  const owners = [...storeEntries(directory)].map(({ entry }) => incarnationIn(entry))
+  return new Set(owners.filter(owner => owner !== null))
 }
 
 /** Recovers the files of one incarnation, which must be closed in the ledger, while others continue. */
@@ -119,10 +112,7 @@ function settleIncarnation(
 
 /** Whether any incarnation has open files, or may still be closing them. */
 export function hasOpenFiles(directory: string): boolean {
-  return STORE_FOLDERS.some(folder => {
-    const path = join(directory, folder)
-    return existsSync(path) && readdirSync(path).some(entry => entry.endsWith('.open'))
-  })
+  return [...storeEntries(directory)].some(({ entry }) => entry.endsWith('.open'))
 }
 
 const MOST_TRIES = 5

@@ -7,7 +7,7 @@
  */
 import { closeSync, existsSync, fstatSync, openSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { incarnationIn, locateFile, STORE_FOLDERS } from '../../data/store/index.js'
+import { incarnationIn, locateFile, storeEntries } from '../../data/store/index.js'
 import { packsBetween } from '../../data/store/tables/index.js'
 import type { FileRow, Ledger } from '../../ledger/index.js'
 import { LIMITS } from '../../model/index.js'
@@ -56,13 +56,10 @@ export async function surveyStore(directory: string, ledger: Ledger, maxBody: nu
 /** The files of incarnations in the folders of the store. */
 function filesIn(directory: string): FoundFile[] {
   const files = new Map<string, FoundFile>()
-  for (const folder of STORE_FOLDERS) {
-    const path = join(directory, folder)
-    for (const entry of existsSync(path) ? readdirSync(path) : []) {
-      if (incarnationIn(entry) === null || entry.endsWith(TEMPORARY)) continue
-      const name = `${folder}/${entry.replace(OPEN, '')}`
-      files.set(name, { name, bytes: sizeOf(directory, name) })
-    }
+  for (const { folder, entry } of storeEntries(directory)) {
+    if (incarnationIn(entry) === null || entry.endsWith(TEMPORARY)) continue
+    const name = `${folder}/${entry.replace(OPEN, '')}`
+    files.set(name, { name, bytes: sizeOf(directory, name) })
   }
   return [...files.values()]
 }

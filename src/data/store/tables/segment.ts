@@ -182,7 +182,8 @@ export function* salvageSegments(path: string, committedBytes: number): Generato
         yield null
         return
       }
-      yield soundSegment(path, at, file.read(at, length))
+      const bytes = file.read(at, length)
+      yield orNull(() => decode(path, at, bytes))
       at += length
     }
     if (end < committedBytes) yield null
@@ -193,10 +194,6 @@ export function* salvageSegments(path: string, committedBytes: number): Generato
 
 function lengthAt(path: string, file: WindowedFile, at: number, end: number): number | null {
   return orNull(() => segmentLength(path, at, file.read(at, Math.min(FIXED_BYTES, end - at)), end - at))
-}
-
-function soundSegment(path: string, at: number, bytes: Buffer): Segment | null {
-  return orNull(() => decode(path, at, bytes))
 }
 
 function orNull<T>(read: () => T): T | null {

@@ -133,12 +133,9 @@ function bitsOf(address: string): number[] | null {
   const [head, tail] = address.split('::')
   const groups = (text: string | undefined) => (text ? text.split(':') : [])
   const missing = 8 - groups(head).length - groups(tail).length
-  const all = tail === undefined ? groups(head) : [...groups(head), ...zeros(missing), ...groups(tail)]
+  const zeros = new Array<string>(Math.max(0, missing)).fill('0')
+  const all = tail === undefined ? groups(head) : [...groups(head), ...zeros, ...groups(tail)]
   return all.flatMap(group => binary(Number.parseInt(group, 16), 16))
-}
-
-function zeros(count: number): string[] {
-  return new Array<string>(count).fill('0')
 }
 
 function binary(value: number, width: number): number[] {

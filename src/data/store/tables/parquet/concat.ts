@@ -40,7 +40,8 @@ export function concatParquet(inputs: readonly ParquetInput[], outPath: string):
       try {
         const { metadata, dataEnd, footer } = readFooter(file, path)
         first ??= metadata
-        if (!sameSchema(first, metadata)) throw new Error(`${path} has other columns than ${inputs[0].path}`)
+        if (!schemaBytes(first).equals(schemaBytes(metadata)))
+          throw new Error(`${path} has other columns than ${inputs[0].path}`)
         const shift = bytes - PARQUET_MAGIC.length
         for (const group of listOf(metadata, FILE.rowGroups)) rowGroups.push(shiftGroup(group, shift))
         rows += numberOf(metadata, FILE.rows)
@@ -175,10 +176,6 @@ function listOf(fields: ThriftStruct, id: number): readonly ThriftValue[] {
 function numberOf(fields: ThriftStruct, id: number): number {
   const value = fields.get(id)
   return value?.type === 'int' ? value.value : 0
-}
-
-function sameSchema(a: ThriftStruct, b: ThriftStruct): boolean {
-  return schemaBytes(a).equals(schemaBytes(b))
 }
 
 function schemaBytes(metadata: ThriftStruct): Buffer {
