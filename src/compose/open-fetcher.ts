@@ -2,13 +2,13 @@
 import { PRODUCT_TOKEN } from '../cluster/agent/lane/index.js'
 import { ConfigError, type CrawlConfig, type Source } from '../config/index.js'
 import { fetchLimits, LIMITS, type Millis, VERSION } from '../model/index.js'
-import { ArchiveReader, indexFile } from '../page/source/archive/index.js'
 import { BodyBudget } from '../page/fetch/body/index.js'
-import { DirectoryReader } from '../page/source/directory/index.js'
 import { CachingResolver, OriginResolver, StaticHosts } from '../page/fetch/dns/index.js'
 import { type Fetcher, HttpFetcher, type HttpFetcherOptions } from '../page/fetch/index.js'
-import { LocalFetcher } from '../page/source/local/index.js'
+import { ArchiveReader, indexFile } from '../page/source/archive/index.js'
+import { DirectoryReader } from '../page/source/directory/index.js'
 import { SourceFetcher, SourceTable } from '../page/source/index.js'
+import { LocalFetcher } from '../page/source/local/index.js'
 import { systemClock as clock } from './system-clock.js'
 
 export function userAgentOf(config: CrawlConfig): string {

@@ -15,20 +15,13 @@ import {
   type WebKnobs,
   WebPlan,
   WebServer,
-<<<<<<< HEAD:src/cli/web/web.ts
 } from '../../simulate/web/index.js'
+
 import { EXIT, onEndSignal } from '../exit/index.js'
-import { WEB_PIECE_CHARS } from '../limits.js'
+import { WEB_MOST_MS, WEB_PIECE_CHARS } from '../limits.js'
 import { amount, collect, whole } from '../options/index.js'
 import { sendPieces } from '../output/index.js'
 import { serveSnapshot } from './serve-snapshot.js'
-=======
-} from '../simulate/web/index.js'
-import { EXIT, onEndSignal } from './exit/index.js'
-import { WEB_MOST_MS, WEB_PIECE_CHARS } from './limits.js'
-import { amount, collect, whole } from './options/index.js'
-import { sendPieces } from './output/index.js'
->>>>>>> wt-d:src/cli/web.ts
 
 interface WebFlags {
   readonly sites: number

@@ -1,9 +1,9 @@
 /** The parts of an agent that use no other part of it. */
 import type { CrawlConfig } from '../../config/index.js'
 import { readTraps, SplitCells, WakeUp } from '../../model/index.js'
-import { SourceTable } from '../../page/source/index.js'
 import { delayAfter, LeasedFetcher, LeaseMargin, PhaseGates, RateLimit } from '../../page/politeness/index.js'
 import { ShardMap } from '../../page/politeness/phases/index.js'
+import { SourceTable } from '../../page/source/index.js'
 import type { AgentInput } from './agent-input.js'
 import { AgentStop } from './agent-stop.js'
 import type { LaneSettings } from './lane/index.js'

@@ -3,8 +3,8 @@
  */
 import { statSync } from 'node:fs'
 import { ConfigError, type CrawlConfig, readSource, type Source } from '../../config/index.js'
-import { archiveFiles } from '../../page/source/archive/index.js'
 import { Scope } from '../../page/frontier/scope/index.js'
+import { archiveFiles } from '../../page/source/archive/index.js'
 
 export function checkSources(config: CrawlConfig): void {
   const prefixes = new Set<string>()

@@ -4,10 +4,10 @@
  */
 import { type Clock, type FetchLimits, LIMITS, type Millis } from '../../../model/index.js'
 import { normaliseUrl, pathStart } from '../../../model/url/index.js'
-import { CAPTURES_TRIED, RECORD_START_BYTES } from '../../limits.js'
 import { BodyBudget, ContentDecoder } from '../../fetch/body/index.js'
 import { parseHead, type ResponseHead } from '../../fetch/http/index.js'
 import type { FetchRequest, FetchResult } from '../../fetch/index.js'
+import { CAPTURES_TRIED, RECORD_START_BYTES } from '../../limits.js'
 import { BodyClaim, LocalExchange, type LocalReader, ReadPace } from '../local/index.js'
 import { targetOf } from './build-index.js'
 import { CaptureIndex, type CapturePlace } from './capture-index.js'

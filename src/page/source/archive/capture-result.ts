@@ -2,7 +2,13 @@
 import type { FetchLimits, Millis, OutcomeCode, Truncation } from '../../../model/index.js'
 import { LIMITS } from '../../../model/index.js'
 import type { ContentDecoder, Decoded } from '../../fetch/body/index.js'
-import { codingsOf, confirmsKnown, parseHead, type ResponseHead, unwantedBody } from '../../fetch/http/index.js'
+import {
+  codingsOf,
+  confirmsKnown,
+  parseHead,
+  type ResponseHead,
+  unwantedBody,
+} from '../../fetch/http/index.js'
 import type { FetchRequest, FetchResult } from '../../fetch/index.js'
 import { type BodyClaim, LocalExchange } from '../local/index.js'
 import { archivedHead, isOfFile, payloadOf } from '../warc/index.js'

@@ -7,8 +7,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { createInflateRaw } from 'node:zlib'
 import { OPEN } from '../../../files/index.js'
 import { gzipHeadBytes, isZstdFrame, readZstdFrame, skippableEnd } from '../../../model/bytes/index.js'
-import { RECORD_START_BYTES, SCAN_WINDOW_BYTES } from '../../limits.js'
 import { codingFor } from '../../fetch/body/index.js'
+import { RECORD_START_BYTES, SCAN_WINDOW_BYTES } from '../../limits.js'
 import { firstMember, parseRecord, type RecordStart } from '../warc/index.js'
 
 interface ScannedRecord extends RecordStart {

@@ -3,9 +3,9 @@
  * the thread serves its timers and sockets. A reader that always answers at once would otherwise starve them.
  */
 import type { Clock, FetchLimits, Millis, StopSignal } from '../../../model/index.js'
-import { LOCAL_TURN_MS } from '../../limits.js'
 import type { BodyBudget } from '../../fetch/body/index.js'
 import type { Fetcher, FetchRequest, FetchResult } from '../../fetch/index.js'
+import { LOCAL_TURN_MS } from '../../limits.js'
 import { BodyClaim } from './body-claim.js'
 
 /** Port: reads one stored response. It throws only on a bug. */

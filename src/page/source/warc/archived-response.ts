@@ -1,7 +1,14 @@
 /** The page inside a WARC record: an HTTP response, or a file without one. */
 import { LIMITS } from '../../../model/index.js'
 import { ContentDecoder } from '../../fetch/body/index.js'
-import { ChunkScanner, codingsOf, dechunk, headEnd, parseHead, type ResponseHead } from '../../fetch/http/index.js'
+import {
+  ChunkScanner,
+  codingsOf,
+  dechunk,
+  headEnd,
+  parseHead,
+  type ResponseHead,
+} from '../../fetch/http/index.js'
 import type { WarcRecord } from './warc-reader.js'
 
 export interface ArchivedResponse {
