@@ -59,7 +59,10 @@ function recordsOf(directory: string) {
   return readFileSync(join(directory, OF.cdxj(directory)), 'utf8')
     .trim()
     .split('\n')
-    .map(line => JSON.parse(line.slice(line.indexOf(' {') + 1)) as { url: string; offset: string; length: string })
+    .map(
+      line =>
+        JSON.parse(line.slice(line.indexOf(' {') + 1)) as { url: string; offset: string; length: string },
+    )
     .sort((a, b) => Number(a.offset) - Number(b.offset))
 }
 
