@@ -47,7 +47,7 @@ export function startSandbox(program: SandboxProgram): SandboxChild {
 let leavesNetwork: boolean | null = null
 
 /** Whether a child of ours has no network; tried once. */
-export function canLeaveNetwork(): boolean {
+function canLeaveNetwork(): boolean {
   leavesNetwork ??=
     process.platform === 'linux' && spawnSync('unshare', ['-rn', 'true'], { stdio: 'ignore' }).status === 0
   return leavesNetwork

@@ -57,7 +57,7 @@ export function checkGuest(guest: Readonly<Record<string, unknown>>): void {
   if (guest.name !== undefined && !isGuestName(guest.name)) throw new TypeError('name is not a word')
 }
 
-export function isGuestName(name: unknown): name is string {
+function isGuestName(name: unknown): name is string {
   return typeof name === 'string' && /^[A-Za-z_]\w{0,62}$/.test(name)
 }
 

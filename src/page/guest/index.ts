@@ -13,19 +13,16 @@ export type {
   PageElement,
   Rating,
 } from './guest.js'
-export { checkGuest, defineGuest, type GuestModule, guestIn, isGuestName } from './guest-module.js'
-export { isTypeScript, readGuestCode, stripTypes } from './guest-source.js'
-export {
-  ITEM_KEYS,
-  type Item,
-  type ItemCell,
-  type ItemRow,
-  type ItemSchema,
-  type ItemType,
-  type ItemValue,
+export { checkGuest, defineGuest, type GuestModule, guestIn } from './guest-module.js'
+export { isTypeScript, readGuestCode } from './guest-source.js'
+export type {
+  Item,
+  ItemRow,
+  ItemType,
+  ItemValue,
 } from './items.js'
 export { KeywordGuest } from './keyword-guest.js'
 export { SandboxedGuest } from './sandboxed-guest.js'
 export type { SelectionSettings } from './selection.js'
 export { TrustedGuest } from './trusted-guest.js'
-export { KEEPS, type Keep, type Kept, keptBy, type Verdict } from './verdict.js'
+export { type Kept, keptBy, type Verdict } from './verdict.js'

@@ -15,7 +15,7 @@ export type ItemRow = Readonly<Record<string, ItemValue | undefined>>
 /** `json`: anything else, kept as text. */
 export type ItemType = 'string' | 'number' | 'boolean' | 'json'
 
-export interface ItemField {
+interface ItemField {
   readonly name: string
   readonly type: ItemType
   readonly required: boolean
@@ -24,7 +24,7 @@ export interface ItemField {
 export type ItemSchema = readonly ItemField[]
 
 /** A value with its column; `value` of the type `json` is JSON text. */
-export interface ItemCell {
+interface ItemCell {
   readonly name: string
   readonly type: ItemType
   readonly value: string | number | boolean | null
@@ -34,7 +34,7 @@ export interface ItemCell {
 export type Item = readonly ItemCell[]
 
 /** Columns that every row has; the names of others must differ from them. */
-export const ITEM_KEYS = ['page_url', 'page_row'] as const
+const ITEM_KEYS = ['page_url', 'page_row'] as const
 
 /** A JSON schema of an object, as far as it names fields and their types. Throws a TypeError. */
 function readSchema(value: unknown): ItemSchema | null {

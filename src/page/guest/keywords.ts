@@ -19,7 +19,7 @@ export interface KeywordCounts {
   readonly matches: number
 }
 
-export const NO_COUNTS: KeywordCounts = { counts: {}, matches: 0 }
+const NO_COUNTS: KeywordCounts = { counts: {}, matches: 0 }
 
 export class KeywordCounter {
   readonly #keywords: readonly Keyword[]

@@ -3,7 +3,7 @@
  * `docs/reference/guests.md` shows it.
  */
 
-export const KEEPS = ['page', 'part', 'text', 'meta', 'links'] as const
+const KEEPS = ['page', 'part', 'text', 'meta', 'links'] as const
 
 /** What a relevant page keeps (`--keep`). */
 export type Keep = (typeof KEEPS)[number]

@@ -4,13 +4,10 @@
  * answers, or why there is none. Always: every task is answered, in bounded time and memory, whatever the
  * program does; a program that exceeds a limit is killed, and another one continues with the next task.
  */
-export { FrameReader, frameOf } from './frames.js'
-export { Sandbox, type SandboxParts } from './sandbox.js'
+export { Sandbox } from './sandbox.js'
 export type {
   ChildUsage,
   SandboxAnswer,
   SandboxChild,
-  SandboxFailure,
-  SandboxLimits,
 } from './sandbox-child.js'
 export { serveTasks } from './serve-tasks.js'

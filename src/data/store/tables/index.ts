@@ -3,7 +3,7 @@
  * Always: a row log is readable up to its committed length.
  */
 export { HostFacts } from './host-facts.js'
-export { appendItems, type ItemRowView, itemsIn } from './item-rows.js'
+export { appendItems, itemsIn } from './item-rows.js'
 export { HostNotes, type LearnedNotes, NetNotes } from './learned-notes.js'
 export { appendLinks, LinkRowView, type PageLinks } from './link-rows.js'
 export {

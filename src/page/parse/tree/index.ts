@@ -8,7 +8,6 @@ export {
   type Element,
   type ParentNode,
   parseBounded,
-  type Visitor,
   walk,
 } from './bounded-document.js'
 export { fullParse } from './full-parse.js'
