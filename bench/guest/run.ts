@@ -1,7 +1,7 @@
 /**
  * Pages a second through a sandboxed guest, apart from any crawl: `npx tsx bench/guest/run.ts` after
- * `npm run build`. The child is one process; the figures are of the best of several rounds. Its CPU time a page
- * says the same on a busy machine.
+ * `npm run build`. The child is one process; the figures are those of the best of several rounds. On a busy
+ * machine, its CPU time a page says more.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -33,12 +33,12 @@ export const OPTION_GROUPS = {
   basics: 'Basics',
   scope: 'Scope',
   politeness: 'Politeness',
-  guests: 'Guests',
   output: 'Output',
   agents: 'Several agents',
   assignment: 'Assignment',
   network: 'Network',
   limits: 'Limits',
+  guests: 'Guests',
   advanced: 'Advanced',
 } as const
 
