@@ -25,7 +25,8 @@ export async function overviewOf(tables: Tables): Promise<TableOverview[]> {
       columns.push({ name: String(row.column_name), type: String(row.column_type) })
     let rows = 0
     for await (const row of tables.query(`SELECT count(*) AS rows FROM ${name}`)) rows = Number(row.rows)
-    overview.push({ name, rows, columns })
+    // Most crawls have no guest, and so no items.
+    if (name !== 'items' || rows > 0) overview.push({ name, rows, columns })
   }
   return overview
 }
