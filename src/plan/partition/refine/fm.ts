@@ -12,13 +12,24 @@ export function refineByMoves(placement: Placement, limits: FmLimits, random: Se
     const before = placement.km1
     search.startRound()
     const border = boundary(placement, search.stirred, random)
-    for (let i = 0; i < border.length; ) {
-      let planted = 0
-      for (; i < border.length && planted < limits.seeds; i++) if (search.plant(border[i])) planted++
-      if (planted > 0) search.run()
-      if (placement.workspace.isExpired()) return
-    }
+    const seeds = Number.isFinite(limits.fruitless) ? byPromise(placement, border) : border
+    searchFrom(placement, search, seeds, limits)
+    if (placement.workspace.isExpired()) return
     if (before - placement.km1 <= limits.worthwhile * before) break
+  }
+}
+
+/** One search after another, until too much work in a row has gained nothing. */
+function searchFrom(placement: Placement, search: LocalSearch, starts: Int32Array, limits: FmLimits): void {
+  const { workspace, level } = placement
+  const allowance = limits.fruitless * level.pins.length
+  let workAtGain = workspace.work
+  for (let i = 0; i < starts.length && !workspace.isExpired(); ) {
+    let planted = 0
+    for (; i < starts.length && planted < limits.seeds; i++) if (search.plant(starts[i])) planted++
+    if (planted === 0) continue
+    if (search.run()) workAtGain = workspace.work
+    else if (workspace.work - workAtGain > allowance) return
   }
 }
 
@@ -31,6 +42,30 @@ function boundary(placement: Placement, stirred: Uint8Array, random: SeededRando
     if (fixed[v] < 0 && stirred[v] === 1 && placement.isBoundary(v)) found[count++] = v
   stirred.fill(0)
   return shuffle(found.subarray(0, count), random)
+}
+
+const LOSS_CLASSES = 10
+
+/**
+ * Those that lose least by their best move first, in the given order among equals. A loss is measured in nets
+ * of the vertex, so that the classes mean the same on every level.
+ */
+function byPromise(placement: Placement, border: Int32Array): Int32Array {
+  const { degrees, vertexOffsets } = placement.level
+  const classes = new Uint8Array(border.length)
+  const next = new Int32Array(LOSS_CLASSES + 1)
+  for (let i = 0; i < border.length; i++) {
+    const v = border[i]
+    const target = placement.nearestTarget(v)
+    const loss = target < 0 ? Number.POSITIVE_INFINITY : -placement.gain(v, target) / degrees[v]
+    const netsLost = loss * (vertexOffsets[v + 1] - vertexOffsets[v])
+    classes[i] = Math.max(0, Math.min(LOSS_CLASSES - 1, Math.ceil(netsLost * 2)))
+    next[classes[i] + 1]++
+  }
+  for (let c = 0; c < LOSS_CLASSES; c++) next[c + 1] += next[c]
+  const ordered = new Int32Array(border.length)
+  for (let i = 0; i < border.length; i++) ordered[next[classes[i]]++] = border[i]
+  return ordered
 }
 
 /** In larger nets one pin hardly changes what the others gain. */
@@ -91,8 +126,11 @@ class LocalSearch implements GainListener {
     else this.#enqueue(vertex)
   }
 
-  /** Runs until nothing promising is left, then undoes what came after the best state. */
-  run(): void {
+  /**
+   * Runs until nothing promising is left, then undoes what came after the best state. Returns whether that is
+   * better than the state it began with.
+   */
+  run(): boolean {
     const placement = this.#placement
     const heap = this.#heap
     let count = 0
@@ -123,6 +161,7 @@ class LocalSearch implements GainListener {
     heap.clear()
     for (let i = count - 1; i >= bestCount; i--) placement.move(this.#moved[i], this.#origins[i], null)
     for (let i = 0; i < bestCount; i++) this.#stir(this.#moved[i])
+    return bestCount > 0
   }
 
   #stir(vertex: number): void {

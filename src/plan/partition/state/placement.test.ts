@@ -71,7 +71,8 @@ describe('a placement', () => {
       fc.property(shape, given => {
         const { hypergraph, random, placement } = made(given)
         const before = placement.km1
-        refineByMoves(placement, { rounds: 3, seeds: 3, patience: 50, worthwhile: 0 }, random)
+        const fruitless = given.seed % 2 === 0 ? 0 : Number.POSITIVE_INFINITY
+        refineByMoves(placement, { rounds: 3, seeds: 3, patience: 50, fruitless, worthwhile: 0 }, random)
         expect(placement.km1).toBeLessThanOrEqual(before)
         expect(placement.km1).toBe(objectivesOf(hypergraph, given.k, placement.parts).km1)
       }),

@@ -4,6 +4,8 @@ export interface FmLimits {
   readonly seeds: number
   /** Moves without a new best after which a search gives up at the latest. */
   readonly patience: number
+  /** A round ends when searches without a gain have touched so many pins in a row, per pin of the level. */
+  readonly fruitless: number
   /** A round that gains less than this share of the objective is the last. */
   readonly worthwhile: number
 }
@@ -50,6 +52,8 @@ export interface Effort {
   readonly patience: number
 }
 
+const UNBOUNDED = Number.POSITIVE_INFINITY
+
 export const presets: Readonly<Record<PresetName, Effort>> = {
   fast: {
     coarsestPerPart: 8,
@@ -59,13 +63,13 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     maxNetSize: 300,
     coarseSlack: 0,
     labelRounds: 3,
-    fm: { rounds: 1, seeds: 20, patience: 100, worthwhile: 0.01 },
+    fm: { rounds: 1, seeds: 20, patience: 100, fruitless: UNBOUNDED, worthwhile: 0.01 },
     fmPairs: 2 ** 16,
     initialTries: 1,
     bisectionSize: 60,
     bisectionTries: 3,
     bisectionTriesInAll: 18,
-    bisectionFm: { rounds: 1, seeds: 1000, patience: 50, worthwhile: 0.01 },
+    bisectionFm: { rounds: 1, seeds: 1000, patience: 50, fruitless: UNBOUNDED, worthwhile: 0.01 },
     bisectionShrink: 4,
     bisectionClusterWeight: 1.5,
     after: null,
@@ -83,13 +87,13 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     maxNetSize: 500,
     coarseSlack: 1,
     labelRounds: 3,
-    fm: { rounds: 10, seeds: 20, patience: 300, worthwhile: 0.004 },
-    fmPairs: Number.POSITIVE_INFINITY,
+    fm: { rounds: 10, seeds: 20, patience: 300, fruitless: 0.25, worthwhile: 0.004 },
+    fmPairs: UNBOUNDED,
     initialTries: 16,
     bisectionSize: 60,
     bisectionTries: 10,
     bisectionTriesInAll: 0,
-    bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
+    bisectionFm: { rounds: 3, seeds: 1000, patience: 100, fruitless: UNBOUNDED, worthwhile: 0.01 },
     bisectionShrink: 2,
     bisectionClusterWeight: 4,
     after: null,
@@ -107,13 +111,13 @@ export const presets: Readonly<Record<PresetName, Effort>> = {
     maxNetSize: 1000,
     coarseSlack: 1,
     labelRounds: 3,
-    fm: { rounds: 10, seeds: 10, patience: 300, worthwhile: 0.002 },
-    fmPairs: Number.POSITIVE_INFINITY,
+    fm: { rounds: 10, seeds: 10, patience: 300, fruitless: 0.25, worthwhile: 0.002 },
+    fmPairs: UNBOUNDED,
     initialTries: 16,
     bisectionSize: 60,
     bisectionTries: 12,
     bisectionTriesInAll: 0,
-    bisectionFm: { rounds: 3, seeds: 1000, patience: 100, worthwhile: 0.01 },
+    bisectionFm: { rounds: 3, seeds: 1000, patience: 100, fruitless: UNBOUNDED, worthwhile: 0.01 },
     bisectionShrink: 2,
     bisectionClusterWeight: 1.5,
     after: 'default',
