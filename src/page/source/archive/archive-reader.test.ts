@@ -318,6 +318,19 @@ describe('a CDXJ beside a WARC', () => {
     expect(built).toMatchObject({ captures: 1, problems: [] })
   })
 
+  test('does not say what is a file, but a file has its redirect from the directory', async () => {
+    const file = gzipRecord({ type: 'resource', url: `${A}sub/`, block: 'file' })
+    const made = gzipRecord(page(`${A}made/`, 'no file'))
+    write('a.warc.gz', file, made)
+    writeFileSync(
+      join(folder, 'a.cdxj'),
+      line(`${A}sub/`, 0, file.length) + line(`${A}made/`, file.length, made.length),
+    )
+    const get = await opened()
+    expect((await get(`${A}sub`)).exchange?.header('location')).toBe(`${A}sub/`)
+    expect(await said(get, `${A}made`)).toBe('NOT_ARCHIVED')
+  })
+
   test('that lies about places gives no page of another URL', async () => {
     const get = await withIndex(
       line(`${A}2`, 0, one.length),

@@ -48,7 +48,7 @@ export class ArchiveReader implements LocalReader {
     try {
       const { index } = this.#files()
       const captures = index.capturesOf(request.url)
-      if (captures.length === 0) return this.#missing(request, startedAt, tools)
+      if (captures.length === 0) return this.#missing(reading, startedAt)
       const [first] = captures
       const answer =
         first.kind === 'revisit' || !this.#pace.atOnce ? 'later' : this.#recordAtOnce(first, reading)
@@ -104,7 +104,7 @@ export class ArchiveReader implements LocalReader {
       return failed(error)
     }
     if (problem !== '') return { ok: false, code: 'SOURCE_FAILED', detail: problem }
-    if (!isHere) return this.#missing(reading.request, startedAt, reading.tools)
+    if (!isHere) return this.#missing(reading, startedAt)
     const detail = 'the archive has only a revisit record, which refers to a record that is not in it'
     return { ok: false, code: 'NOT_ARCHIVED', detail }
   }
@@ -141,15 +141,28 @@ export class ArchiveReader implements LocalReader {
   }
 
   /** An archive without a robots.txt record: the site had none, as far as the archive knows. */
-  #missing(request: FetchRequest, startedAt: Millis, tools: ResultTools): FetchResult {
+  #missing(reading: Reading, startedAt: Millis): FetchResult | Promise<FetchResult> {
+    const { request, tools } = reading
     const { url } = request
     if (url.slice(pathStart(url)) === '/robots.txt') return without(404, '', request, startedAt, tools)
-    // Files were archived without the redirect of a directory, which no file stands for.
-    if (!url.endsWith('/') && !url.includes('?')) {
-      const [folder] = this.#files().index.capturesOf(`${url}/`)
-      if (folder?.kind === 'resource') return without(301, `Location: ${url}/\r\n`, request, startedAt, tools)
+    if (url.endsWith('/') || url.includes('?')) return NOT_ARCHIVED
+    const [folder] = this.#files().index.capturesOf(`${url}/`)
+    return folder === undefined ? NOT_ARCHIVED : this.#folderRedirect(folder, reading, startedAt)
+  }
+
+  /** Files were archived without the redirect of a directory, which no file stands for. */
+  async #folderRedirect(folder: CapturePlace, reading: Reading, startedAt: Millis): Promise<FetchResult> {
+    const { request, tools } = reading
+    const target = `${request.url}/`
+    try {
+      // The kind is not enough: an index beside the archive does not tell files from responses.
+      const record = await this.#record(folder, { ...reading, maxBytes: RECORD_BYTES })
+      if (isOf(record, target) && record.type === 'resource')
+        return without(301, `Location: ${target}\r\n`, request, startedAt, tools)
+    } catch (error) {
+      return failed(error)
     }
-    return { ok: false, code: 'NOT_ARCHIVED', detail: 'the archive has no capture of it' }
+    return NOT_ARCHIVED
   }
 
   #files(): { readonly index: CaptureIndex; readonly records: RecordSource } {
@@ -159,6 +172,12 @@ export class ArchiveReader implements LocalReader {
     }
     return this.#opened
   }
+}
+
+const NOT_ARCHIVED: FetchResult = {
+  ok: false,
+  code: 'NOT_ARCHIVED',
+  detail: 'the archive has no capture of it',
 }
 
 /** WARC header and response head. */
