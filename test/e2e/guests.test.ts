@@ -191,3 +191,27 @@ describe('a guest of the library', () => {
     expect(await keptIn(out)).toMatchObject({ '/flu': 'meta', '/odd': 'links' })
   })
 })
+
+describe('guest try', () => {
+  it('shows verdict and rows of a page, from the network or from a crawl, and stores nothing', async () => {
+    const file = guestFile(SHOP, 'products.js')
+    const resolve = web.flags[web.flags.indexOf('--resolve') + 1]
+    const tried = async (source: string) => {
+      const end = await orbweaver(['guest', 'try', file, source, '--resolve', resolve, '--pages', '9'])
+      expect(end.code, end.stderr).toBe(0)
+      return end.stdout
+    }
+    const out = await crawled()
+    const [fetched, archived] = await Promise.all([tried('http://a.test/shop'), tried(out)])
+    expect(fetched).toContain('"name":"Tea"')
+    expect(fetched).toContain('"name":"Cup"')
+    expect(archived).toContain('http://a.test/deep')
+    expect(archived).toContain('"name":"Tea"')
+  })
+
+  it('says in one line what is missing', async () => {
+    const { code, stderr } = await orbweaver(['guest', 'try', guestFile(SHOP), '/nowhere'])
+    expect(code).toBe(4)
+    expect(stderr).toBe('orbweaver: there is no file /nowhere; a URL begins with https://\n')
+  })
+})

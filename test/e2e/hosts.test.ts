@@ -111,23 +111,29 @@ describe('a crawl with a host', () => {
   it.each<[string, (at: Setting) => unknown]>([
     ['is killed', ({ host }) => host.process.kill('SIGKILL')],
     ['is frozen beyond its lease', ({ host }) => host.process.kill('SIGSTOP')],
-  ])('that %s in the middle goes on over HTTP, with all that had come', async (_, fault) => {
-    const at = await setting(40)
-    const out = temporary('crawl')
-    const crawl = start(['crawl', 'http://a.test/', ...at.flags, '--out', out])
-    while (at.web.askedOf('a.test').length < 15) await pause(5)
-    fault(at)
-    const end = await crawl.ended
-    expect(end.code, end.stderr).toBe(0)
-    // A host that wakes up after its lease reads nothing more.
-    const { length } = at.web.asked
-    at.host.process.kill('SIGCONT')
-    await pause(500)
-    expect(at.web.asked).toHaveLength(length)
-    expect(await rowsOf(out)).toEqual(await crawledOverHttp(at.web))
-  })
+  ])(
+    'that %s in the middle goes on over HTTP, with all that had come',
+    { tags: 'deep' },
+    async (_, fault) => {
+      const at = await setting(40)
+      const out = temporary('crawl')
+      const crawl = start(['crawl', 'http://a.test/', ...at.flags, '--out', out])
+      while (at.web.askedOf('a.test').length < 15) await pause(5)
+      fault(at)
+      const end = await crawl.ended
+      expect(end.code, end.stderr).toBe(0)
+      // A host that wakes up after its lease reads nothing more.
+      const { length } = at.web.asked
+      at.host.process.kill('SIGCONT')
+      await pause(500)
+      expect(at.web.asked).toHaveLength(length)
+      expect(await rowsOf(out)).toEqual(await crawledOverHttp(at.web))
+    },
+  )
 
-  it('that is killed itself is resumed with another tour; every page is there once', async () => {
+  it('that is killed itself is resumed with another tour; every page is there once', {
+    tags: 'deep',
+  }, async () => {
     const at = await setting(40)
     const out = temporary('crawl')
     const crawl = start(['crawl', 'http://a.test/', ...at.flags, '--out', out])
