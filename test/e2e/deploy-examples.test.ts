@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/compose/index.js'
 import { truth, WebPlan, WebServer } from '../../src/simulate/web/index.js'
 import { urlsWith } from '../kit/crawled.js'
@@ -96,13 +96,28 @@ describe('the example of containers', () => {
   })
 
   it('has units of systemd whose commands do the same', async () => {
-    const units = readdirSync(folder).filter(name => name.endsWith('.service'))
+    const units = readdirSync(folder).filter(name => name.endsWith('@.service'))
     expect(units).toHaveLength(2)
     for (const unit of units) {
       const [, command] = /^ExecStart=\/usr\/bin\/orbweaver (.*)$/m.exec(read(unit))!
       const { code, stderr } = await orbweaver(command.replace('/srv/crawls/%i', out).split(' '), env)
       expect(code, stderr).toBe(0)
     }
+  })
+
+  it('has a unit of systemd that starts a host', async () => {
+    const [, command] = /^ExecStart=\/usr\/bin\/orbweaver (.*)$/m.exec(read('orbweaver-host.service'))!
+    const state = temporary('host')
+    expect((await orbweaver(['host', 'init', '--dir', state])).code).toBe(0)
+    const args = command.replace('/var/lib/orbweaver-host', state).split(' ')
+    const host = start([...args, '--listen', '127.0.0.1:0'])
+    let said = ''
+    host.process.stdout?.on('data', chunk => {
+      said += chunk
+    })
+    await vi.waitFor(() => expect(said).toMatch(/listening on http:\/\/127\.0\.0\.1:\d+\//), 60_000)
+    host.process.kill('SIGTERM')
+    expect((await host.ended).code).toBe(0)
   })
 
   it('says no password, and knows the variables it needs', () => {
